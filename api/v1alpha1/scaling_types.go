@@ -5,10 +5,10 @@ package v1alpha1
 // Scaler changes the number of replicas of a pool, or of a prefill pool and a decode pool
 // together. A policy of Windtunnel decides, or what manifests of Kubernetes say.
 //
-// +kubebuilder:validation:AtMostOneOf=policy;horizontalPodAutoscaler;scaledObject
-// +kubebuilder:validation:XValidation:rule="has(self.policy) != (has(self.horizontalPodAutoscaler) || has(self.scaledObject) || has(self.workloadVariantAutoscaler))",message="state policy or a manifest, and not both"
+// +kubebuilder:validation:AtMostOneOf=policy;horizontalPodAutoscaler;scaledObject;podAutoscaler
+// +kubebuilder:validation:XValidation:rule="has(self.policy) != (has(self.horizontalPodAutoscaler) || has(self.scaledObject) || has(self.podAutoscaler) || has(self.workloadVariantAutoscaler))",message="state policy or a manifest, and not both"
 // +kubebuilder:validation:XValidation:rule="!has(self.minReplicas) || !has(self.maxReplicas) || self.minReplicas <= self.maxReplicas",fieldPath=".minReplicas",message="must be at most maxReplicas"
-// +kubebuilder:validation:XValidation:rule="has(self.horizontalPodAutoscaler) || has(self.scaledObject) ? !(has(self.minReplicas) || has(self.maxReplicas)) : has(self.maxReplicas)",message="policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler and scaledObject have bounds of their own"
+// +kubebuilder:validation:XValidation:rule="has(self.horizontalPodAutoscaler) || has(self.scaledObject) || has(self.podAutoscaler) ? !(has(self.minReplicas) || has(self.maxReplicas)) : has(self.maxReplicas)",message="policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler, scaledObject and podAutoscaler have bounds of their own"
 // +kubebuilder:validation:XValidation:rule="has(self.policy) || !(has(self.parameters) || has(self.trigger))",message="parameters and trigger go with policy"
 type Scaler struct {
 	// name identifies the scaler in results and in parameter paths.
@@ -54,6 +54,10 @@ type Scaler struct {
 	// docs/autoscaling-reference.md lists its fields.
 	// +optional
 	ScaledObject *ManifestSource `json:"scaledObject,omitempty"`
+	// podAutoscaler is a manifest of AIBrix, of strategy KPA or APA, that scales one pool. It
+	// decides every 10 s. windtunnel's docs/autoscaling-reference.md lists its fields.
+	// +optional
+	PodAutoscaler *ManifestSource `json:"podAutoscaler,omitempty"`
 	// workloadVariantAutoscaler is the ConfigMap of llm-d's autoscaler, or its entry default.
 	// Its number is the metric wva_desired_replicas of the autoscaler that is also stated. Alone, it
 	// sets the replicas, with the analyser by tokens also those of prefill and decode together.

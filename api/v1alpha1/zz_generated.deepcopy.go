@@ -2349,6 +2349,11 @@ func (in *Scaler) DeepCopyInto(out *Scaler) {
 		*out = new(ManifestSource)
 		(*in).DeepCopyInto(*out)
 	}
+	if in.PodAutoscaler != nil {
+		in, out := &in.PodAutoscaler, &out.PodAutoscaler
+		*out = new(ManifestSource)
+		(*in).DeepCopyInto(*out)
+	}
 	if in.WorkloadVariantAutoscaler != nil {
 		in, out := &in.WorkloadVariantAutoscaler, &out.WorkloadVariantAutoscaler
 		*out = new(ManifestSource)

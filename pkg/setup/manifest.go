@@ -42,6 +42,7 @@ func (f *ManifestField) NameOf(scaler string) string {
 var ManifestFields = []ManifestField{
 	{"horizontalPodAutoscaler", manifest.HorizontalPodAutoscaler, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.HorizontalPodAutoscaler }},
 	{"scaledObject", manifest.ScaledObject, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.ScaledObject }},
+	{"podAutoscaler", manifest.PodAutoscaler, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.PodAutoscaler }},
 	{"workloadVariantAutoscaler", manifest.ConfigMap, func(s *v1alpha1.Scaler) **v1alpha1.ManifestSource { return &s.WorkloadVariantAutoscaler }},
 }
 
@@ -69,7 +70,7 @@ func readManifest(s *v1alpha1.Scaler, path *field.Path) (*manifest.Manifest, *fi
 
 // hasBounds reports whether a manifest of a scaler bounds the replicas.
 func hasBounds(s *v1alpha1.Scaler) bool {
-	return s.HorizontalPodAutoscaler != nil || s.ScaledObject != nil
+	return s.HorizontalPodAutoscaler != nil || s.ScaledObject != nil || s.PodAutoscaler != nil
 }
 
 // replicaBounds are the bounds of a scaler's replicas; 0 where the manifest has faults.

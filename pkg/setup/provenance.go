@@ -58,6 +58,9 @@ func scalerKind(s *v1alpha1.Scaler) string {
 	if s.ScaledObject != nil {
 		kinds = append(kinds, "ScaledObject")
 	}
+	if s.PodAutoscaler != nil {
+		kinds = append(kinds, "PodAutoscaler")
+	}
 	return cmp.Or(strings.Join(kinds, ", "), s.Policy)
 }
 

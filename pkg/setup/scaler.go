@@ -93,7 +93,7 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		case m != nil || s.Policy != "":
 			errs = field.ErrorList{field.Required(path.Child("maxReplicas"), "no manifest of the scaler bounds the replicas")}
 		default:
-			errs = field.ErrorList{field.Required(path.Child("policy"), "state policy, horizontalPodAutoscaler, scaledObject or workloadVariantAutoscaler")}
+			errs = field.ErrorList{field.Required(path.Child("policy"), "state policy, horizontalPodAutoscaler, scaledObject, podAutoscaler or workloadVariantAutoscaler")}
 		}
 		return u, 0, errs
 	}
@@ -116,7 +116,10 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 	}
 	if least == 0 && in.Activator == nil {
 		at := path.Child("minReplicas")
-		if hasBounds(s) {
+		switch {
+		case s.PodAutoscaler != nil:
+			at = path.Child("podAutoscaler")
+		case hasBounds(s):
 			at = path.Child("scaledObject")
 		}
 		errs = append(errs, field.Invalid(at, 0,

@@ -271,7 +271,7 @@ var rules = map[string]ruleTable{
 	},
 
 	// Scalers.
-	"at most one of the fields in [policy horizontalPodAutoscaler scaledObject] may be set": {
+	"at most one of the fields in [policy horizontalPodAutoscaler scaledObject podAutoscaler] may be set": {
 		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler},
 		bad: []any{
 			changed(hpaScaler, fields{"scaledObject": object{"inline": "x"}}),
@@ -289,7 +289,7 @@ var rules = map[string]ruleTable{
 		good: []any{policyScaler, changed(policyScaler, fields{"minReplicas": 9}), changed(policyScaler, fields{"minReplicas": gone})},
 		bad:  []any{changed(policyScaler, fields{"minReplicas": 10})},
 	},
-	"policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler and scaledObject have bounds of their own": {
+	"policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler, scaledObject and podAutoscaler have bounds of their own": {
 		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler, changed(wvaScaler, fields{"minReplicas": 2})},
 		bad: []any{
 			changed(policyScaler, fields{"maxReplicas": gone}),

@@ -16,7 +16,7 @@ import (
 )
 
 // autoscalerKind tells a document of an autoscaler.
-var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject)\b`)
+var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
 
 // analyserField tells a ConfigMap of a workload-variant-autoscaler.
 var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger)\b`)
@@ -26,7 +26,7 @@ func (f lintFile) autoscalers() []objects.Document {
 	if !autoscalerKind.Match(f.content) && !analyserField.Match(f.content) {
 		return nil
 	}
-	all := objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject), string(manifest.ConfigMap))
+	all := objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject), string(manifest.PodAutoscaler), string(manifest.ConfigMap))
 	return slices.DeleteFunc(all, func(d objects.Document) bool {
 		return d.Kind == string(manifest.ConfigMap) && !analyserField.Match(d.Text)
 	})

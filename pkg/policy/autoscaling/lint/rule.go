@@ -116,7 +116,7 @@ var rules = []*Rule{
 func Check(m *manifest.Manifest, context Context) []Finding {
 	var found []Finding
 	for _, r := range rules {
-		if (r.Kind == manifest.ConfigMap) != (m.Kind == manifest.ConfigMap) && r != &notSimulated {
+		if r != &notSimulated && r != &unreadMetadata && (m.Kind == manifest.PodAutoscaler || (r.Kind == manifest.ConfigMap) != (m.Kind == manifest.ConfigMap)) {
 			continue
 		}
 		p := pass{Manifest: m, Context: context, rule: r}

@@ -9,8 +9,8 @@ import (
 
 var unreadMetadata = Rule{
 	ID: "unread-metadata", Severity: lint.Warning, Kind: manifest.ScaledObject,
-	Summary: "metadata of a trigger that KEDA does not read, such as metricType",
-	Why:     "KEDA reads the metadata that the type of the trigger has and ignores all others without a message. The default is in force.",
+	Summary: "metadata of a trigger that KEDA does not read, such as metricType, or an annotation that AIBrix does not read",
+	Why:     "KEDA reads the metadata that the type of the trigger has and ignores all others without a message, as AIBrix ignores annotations. The default is in force.",
 	Fix:     "Correct the name, or put the field where it belongs: metricType is a field of the trigger, like type and metadata.",
 	check: func(p *pass) {
 		for _, u := range p.Unread {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package manifest reads a HorizontalPodAutoscaler, a ScaledObject of KEDA or the ConfigMap of
+// Package manifest reads a HorizontalPodAutoscaler, a ScaledObject of KEDA, a PodAutoscaler
+// of AIBrix or the ConfigMap of
 // llm-d's workload-variant-autoscaler as it stands in a cluster, and makes it a scaler.
 // Packages hpa, keda and wva decide; this one observes for them what a metrics adapter would
 // tell.

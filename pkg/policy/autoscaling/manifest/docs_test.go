@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "rewrite the fields of docs/autoscaling-
 
 func TestThePageOnManifests(t *testing.T) {
 	var b strings.Builder
-	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, ConfigMap} {
+	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, ConfigMap} {
 		fmt.Fprintf(&b, "### %s of %s\n\n| field | treatment | note |\n|---|---|---|\n", kind, kind.apiVersion())
 		for _, f := range kind.Fields() {
 			fmt.Fprintf(&b, "| `%s` | %s | %s |\n", f.Path, f.Treatment, f.Note)
@@ -27,7 +27,7 @@ func TestThePageOnManifests(t *testing.T) {
 
 // An approximation and a refusal say what they are about.
 func TestTreatmentsHaveNotes(t *testing.T) {
-	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, ConfigMap} {
+	for _, kind := range []Kind{HorizontalPodAutoscaler, ScaledObject, PodAutoscaler, ConfigMap} {
 		seen := map[string]bool{}
 		for _, f := range kind.Fields() {
 			if seen[f.Path] {

@@ -70,6 +70,8 @@ func (k Kind) Fields() []Field {
 		return hpaFields
 	case ScaledObject:
 		return scaledObjectFields
+	case PodAutoscaler:
+		return podAutoscalerFields
 	default:
 		return configMapFields
 	}

@@ -61,8 +61,11 @@ func (m *Manifest) Load(a Adapter, path, queries *field.Path) (*Config, field.Er
 	if m.managed != nil {
 		a.Variants = m.managed.costs(a.Variants)
 	}
-	if m.Kind == ConfigMap {
+	switch m.Kind {
+	case ConfigMap:
 		return m.loadAlone(a, queries)
+	case PodAutoscaler:
+		return m.loadPodAutoscaler(a, path, queries)
 	}
 	var errs field.ErrorList
 	var asked []source

@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/aibrix"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
@@ -42,6 +43,9 @@ type Manifest struct {
 	limiter limiter
 	// managed is nil where no annotation gives the object to an analyser.
 	managed *managed
+	// aibrix is what a PodAutoscaler says, and sampled are its metrics.
+	aibrix  aibrix.Config
+	sampled []sampled
 	metrics []metric
 	// formula is that about the triggers of KEDA; empty if it has no formula.
 	formula string
@@ -110,10 +114,13 @@ func Inspect(kind Kind, raw []byte, path *field.Path) (*Manifest, field.ErrorLis
 	if errs := m.readManaged(t, path); len(errs) > 0 {
 		return nil, errs
 	}
-	if kind == HorizontalPodAutoscaler {
+	switch kind {
+	case HorizontalPodAutoscaler:
 		errs = m.readHPA(part(t, "spec"), path.Child("spec"))
-	} else {
+	case ScaledObject:
 		errs = m.readScaledObject(t, path)
+	default:
+		errs = m.readPodAutoscaler(t, path)
 	}
 	if len(errs) > 0 {
 		return nil, errs

@@ -21,6 +21,8 @@ type Kind string
 const (
 	HorizontalPodAutoscaler Kind = "HorizontalPodAutoscaler"
 	ScaledObject            Kind = "ScaledObject"
+	// PodAutoscaler is that of AIBrix.
+	PodAutoscaler Kind = "PodAutoscaler"
 	// ConfigMap is that of llm-d's workload-variant-autoscaler.
 	ConfigMap Kind = "ConfigMap"
 )
@@ -32,6 +34,8 @@ func (k Kind) apiVersion() string {
 		return "autoscaling/v2"
 	case ScaledObject:
 		return "keda.sh/v1alpha1"
+	case PodAutoscaler:
+		return "autoscaling.aibrix.ai/v1alpha1"
 	default:
 		return "v1"
 	}

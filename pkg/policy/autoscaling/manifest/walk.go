@@ -20,7 +20,10 @@ type table struct {
 	below  map[string][]string // the names of the fields of an object, in their order
 }
 
-var hpaTable, scaledObjectTable, configMapTable = newTable(hpaFields), newTable(scaledObjectFields), newTable(configMapFields)
+var tables = map[Kind]*table{
+	HorizontalPodAutoscaler: newTable(hpaFields), ScaledObject: newTable(scaledObjectFields), PodAutoscaler: newTable(podAutoscalerFields),
+	ConfigMap: newTable(configMapFields),
+}
 
 func newTable(fields []Field) *table {
 	t := &table{fields: map[string]*Field{}, below: map[string][]string{}}
@@ -53,7 +56,6 @@ type walker struct {
 }
 
 func newWalker(kind Kind) *walker {
-	tables := map[Kind]*table{HorizontalPodAutoscaler: hpaTable, ScaledObject: scaledObjectTable, ConfigMap: configMapTable}
 	return &walker{table: tables[kind], refuses: kind.refuses()}
 }
 

@@ -191,7 +191,7 @@ var catalogue = slices.Concat(
 		{
 			Names: plain(DesiredReplicas), Type: Gauge, labels: []label{variantName},
 			Help:       "The replicas that llm-d's workload-variant-autoscaler asks for.",
-			Difference: "There only where the scaler has `workloadVariantAutoscaler`, from the scrape after its first decision on. The variant has the name of the pool; a query that asks for a variant of another name has the same answer, and a note says so.",
+			Difference: "There only where the scaler has `workloadVariantAutoscaler`, or its manifest has the annotation `llm-d.ai/managed`, from the scrape after its first decision on. The variant has the name of the pool; a query that asks for a variant of another name has the same answer, and a note says so.",
 			gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Recommended), s.Recommended > 0 },
 		},
 	},
