@@ -27,7 +27,7 @@ func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1
 		}
 		for _, f := range setup.ManifestFields {
 			if to := f.Of(&read.Scalers[i]); *to != nil {
-				text, es := c.manifest(f, in, &in.Scalers[i], path.Child("scalers").Index(i).Child(f.Name))
+				text, es := c.manifest(f, &in.Scalers[i], path.Child("scalers").Index(i).Child(f.Name))
 				*to, errs = &v1alpha1.ManifestSource{Inline: &text}, append(errs, es...)
 			}
 		}
@@ -36,7 +36,7 @@ func (c *compiler) manifests(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1
 }
 
 // manifest reads the manifest in a field of a scaler, and keeps its text.
-func (c *compiler) manifest(f setup.ManifestField, in *v1alpha1.Scenario, s *v1alpha1.Scaler, path *field.Path) (string, field.ErrorList) {
+func (c *compiler) manifest(f setup.ManifestField, s *v1alpha1.Scaler, path *field.Path) (string, field.ErrorList) {
 	from := *f.Of(s)
 	raw, at, errs := c.text(source{from.Inline, from.ConfigMapRef, from.File}, path)
 	if len(errs) > 0 {

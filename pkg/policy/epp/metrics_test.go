@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -56,7 +57,7 @@ func TestExportedQueuesByPriority(t *testing.T) {
 	for i, r := range []struct{ priority, tokens int }{{5, 100}, {0, 10}, {5, 50}} {
 		q := request(i, r.tokens)
 		q.Priority = r.priority
-		if _, err := routing.Router.Route(idle(2), q); err != policy.ErrHeld {
+		if _, err := routing.Router.Route(idle(2), q); !errors.Is(err, policy.ErrHeld) {
 			t.Fatalf("request %d: %v, want it to be held", i, err)
 		}
 	}

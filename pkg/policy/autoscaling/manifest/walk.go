@@ -83,7 +83,7 @@ func (w *walker) object(t tree, at string, path *field.Path) {
 			w.value(f, value, path.Child(name))
 		case f.Path == "spec.metrics":
 			w.notSimulated = append(w.notSimulated, field.Required(path.Child(name), missing(f)))
-		case f.needed && !(w.defaulted && strings.HasPrefix(f.Note, withoutValue)):
+		case f.needed && (!w.defaulted || !strings.HasPrefix(f.Note, withoutValue)):
 			w.errs = append(w.errs, field.Required(path.Child(name), missing(f)))
 		}
 	}

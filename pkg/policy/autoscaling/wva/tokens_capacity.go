@@ -99,8 +99,8 @@ func (t *Tokens) measure(v *Variant, e *Engine) engineCapacity {
 func (t *Tokens) compute(v *Variant, e *Engine, memory int64) (int64, Source) {
 	key := historyKey{v.Accelerator, v.GPUs, answerClass(e.Output)}
 	if e.Waiting >= int(t.config.QueueLengthThreshold) && e.InUse > 0 {
-		known := append(t.history[key], e.InUse)
-		t.history[key] = known[max(0, len(known)-remembered):]
+		t.history[key] = append(t.history[key], e.InUse)
+		t.history[key] = t.history[key][max(0, len(t.history[key])-remembered):]
 		return e.InUse, Observed
 	}
 	if known := t.history[key]; len(known) > 0 {
@@ -144,7 +144,7 @@ func (t *Tokens) ofVariant(variants []Variant, at int, engines []engineCapacity,
 	ready := max(v.Current-v.Pending, 0)
 	f := capacityOf{engines: ready, pending: v.Pending}
 	if len(engines) == 0 {
-		f.capacity, f.source = t.stored(variants, v, input, output)
+		f.capacity, f.source = t.stored(variants, v, input, output), Stored
 		return f
 	}
 	for i := range engines {
@@ -164,17 +164,17 @@ func (t *Tokens) ofVariant(variants []Variant, at int, engines []engineCapacity,
 }
 
 // stored is the capacity that is remembered of a variant without engines.
-func (t *Tokens) stored(variants []Variant, v *Variant, input, output float64) (float64, Source) {
+func (t *Tokens) stored(variants []Variant, v *Variant, input, output float64) float64 {
 	r := t.records[v.Name]
 	if !r.live {
 		if n := derived(r.batched, v.Sequences, input, output); n > 0 {
 			if other := t.alike(variants, &r); other != nil && other.live {
 				n = min(n, other.capacity)
 			}
-			return float64(n), Stored
+			return float64(n)
 		}
 	}
-	return float64(r.capacity), Stored
+	return float64(r.capacity)
 }
 
 // alike is the record of a variant with engines as those of a record, which the record itself has

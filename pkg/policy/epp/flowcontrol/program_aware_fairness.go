@@ -86,10 +86,8 @@ func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Strategy == "" {
 		p.Strategy = leastAttainedService
 	}
-	switch at := path.Child("strategy"); {
-	case p.Strategy == leastAttainedService:
-	default:
-		l.Add(unknownStrategy(at, p.Strategy, &l.Dialect))
+	if p.Strategy != leastAttainedService {
+		l.Add(unknownStrategy(path.Child("strategy"), p.Strategy, &l.Dialect))
 	}
 	for _, number := range []struct {
 		name  string
