@@ -100,18 +100,24 @@ func compress(t *testing.T, raw []byte) []byte {
 
 func committed(t *testing.T, path string) []byte {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := io.ReadAll(z)
+	raw, err := io.ReadAll(Unzip(t, path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return raw
+}
+
+// Unzip reads what a gzip file holds, until the test is over.
+func Unzip(t *testing.T, path string) io.Reader {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	z, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return z
 }

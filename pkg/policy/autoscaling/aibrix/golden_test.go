@@ -3,14 +3,13 @@
 package aibrix_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/aibrix"
 )
 
@@ -72,17 +71,8 @@ func TestTheControllerDecidesTheSame(t *testing.T) {
 
 func readAnswers(t *testing.T, path string) []answer {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []answer
-	if err := json.NewDecoder(z).Decode(&all); err != nil {
+	if err := json.NewDecoder(realcode.Unzip(t, path)).Decode(&all); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return all

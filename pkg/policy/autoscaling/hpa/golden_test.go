@@ -3,17 +3,16 @@
 package hpa_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -84,17 +83,8 @@ func replace(condition *hpa.Reason, by hpa.Reason) {
 
 func readStories(t *testing.T, path string) []story {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []story
-	for lines := json.NewDecoder(z); ; {
+	for lines := json.NewDecoder(realcode.Unzip(t, path)); ; {
 		var s story
 		switch err := lines.Decode(&s); {
 		case errors.Is(err, io.EOF):

@@ -3,16 +3,15 @@
 package keda_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/hpa"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/keda"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -73,17 +72,8 @@ func compareStory(t *testing.T, i int, s *story) bool {
 // readStories reads what the program in test/keda wrote.
 func readStories[T any](t *testing.T, name string) []T {
 	t.Helper()
-	file, err := os.Open("testdata/" + name + ".json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []T
-	for lines := json.NewDecoder(z); ; {
+	for lines := json.NewDecoder(realcode.Unzip(t, "testdata/"+name+".json.gz")); ; {
 		var s T
 		switch err := lines.Decode(&s); {
 		case errors.Is(err, io.EOF) && len(all) >= 100:

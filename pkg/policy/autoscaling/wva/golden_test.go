@@ -3,13 +3,12 @@
 package wva_test
 
 import (
-	"compress/gzip"
 	"encoding/json"
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
@@ -45,17 +44,8 @@ func TestTheAnalyserDecidesTheSame(t *testing.T) {
 
 func readAnswers[T any](t *testing.T, path string) []T {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	z, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []T
-	if err := json.NewDecoder(z).Decode(&all); err != nil {
+	if err := json.NewDecoder(realcode.Unzip(t, path)).Decode(&all); err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
 	return all
