@@ -109,7 +109,7 @@ func (r resultReader) listed(ctx context.Context, ref store.Reference, list *cor
 // rowsIn returns the rows of the chunk that a ConfigMap holds.
 func rowsIn(cm *corev1.ConfigMap, ref store.Reference) ([]result.Row, *fault) {
 	chunk := store.Chunk{Data: cm.Data, Binary: cm.BinaryData}
-	rows, digest, err := chunk.DecodeAndDigest()
+	rows, digest, err := chunk.DecodeAndDigest(ref.Rows)
 	if digest != ref.SHA256 {
 		return nil, corruptResult("ConfigMap %s has the digest %s, but the worker wrote %s", ref.Name, digest, ref.SHA256)
 	}

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -52,21 +53,23 @@ type Chunk struct {
 // SHA256 is the digest of the chunk's content, in hex. Of the rows it is that
 // of their lines: how they are compressed does not matter.
 func (c Chunk) SHA256() string {
-	digest, _ := c.read(func(io.Reader) error { return nil })
+	digest, _ := c.read(func(io.Reader, int) error { return nil })
 	return digest
 }
 
-// read returns the chunk's digest, and has a function read the lines on the way. The error is that of
+// read returns the chunk's digest, and has a function read the lines on the way, of which there is a
+// number. The error is that of
 // the function, or of lines that cannot be had: then the digest is of what is there instead.
-func (c Chunk) read(f func(lines io.Reader) error) (digest string, err error) {
+func (c Chunk) read(f func(lines io.Reader, n int) error) (digest string, err error) {
 	h := sha256.New()
-	size, err := io.Copy(io.Discard, c.lines())
+	var n lineCounter
+	size, err := io.Copy(&n, c.lines())
 	if err != nil {
 		fmt.Fprintf(h, "%s %d\n%s", RowsKey, len(c.Binary[RowsKey]), c.Binary[RowsKey])
 	} else {
 		fmt.Fprintf(h, "%s %d\n", RowsKey, size)
 		lines := io.TeeReader(c.lines(), h)
-		err = f(lines)
+		err = f(lines, int(n))
 		_, _ = io.Copy(io.Discard, lines) // what f left, which is there
 	}
 	fmt.Fprintf(h, "%s %d\n%s", DocumentsKey, len(c.Data[DocumentsKey]), c.Data[DocumentsKey])
@@ -76,6 +79,14 @@ func (c Chunk) read(f func(lines io.Reader) error) (digest string, err error) {
 		}
 	}
 	return hex.EncodeToString(h.Sum(nil)), err
+}
+
+// lineCounter counts the ends of lines.
+type lineCounter int
+
+func (n *lineCounter) Write(b []byte) (int, error) {
+	*n += lineCounter(bytes.Count(b, []byte{'\n'}))
+	return len(b), nil
 }
 
 // lines reads the chunk's rows as they are written, one a line.
@@ -109,13 +120,17 @@ func (c Chunk) Lines() ([]byte, error) { return io.ReadAll(c.lines()) }
 
 // Decode returns the chunk's rows.
 func (c Chunk) Decode() ([]result.Row, error) {
-	rows, _, err := c.DecodeAndDigest()
+	rows, _, err := c.DecodeAndDigest(math.MaxInt)
 	return rows, err
 }
 
-// DecodeAndDigest returns the chunk's rows, and its digest, which it also returns with an error.
-func (c Chunk) DecodeAndDigest() (rows []result.Row, digest string, err error) {
-	digest, err = c.read(func(lines io.Reader) (err error) {
+// DecodeAndDigest returns the chunk's rows, and its digest, which it also returns with an error. A chunk
+// with more rows than most is one: short lines unpack to many times their size in rows.
+func (c Chunk) DecodeAndDigest(most int) (rows []result.Row, digest string, err error) {
+	digest, err = c.read(func(lines io.Reader, n int) (err error) {
+		if n > most {
+			return fmt.Errorf("%s: holds %d rows, and at most %d are expected", RowsKey, n, most)
+		}
 		rows, err = result.ReadRows(lines)
 		return err
 	})

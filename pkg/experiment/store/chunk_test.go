@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -115,7 +116,7 @@ func TestAShardOfAMillionTakesTwoChunks(t *testing.T) {
 	}
 	var rows []result.Row
 	for _, c := range chunks {
-		some, digest, err := c.DecodeAndDigest()
+		some, digest, err := c.DecodeAndDigest(math.MaxInt)
 		if err != nil || digest != c.SHA256() {
 			t.Fatalf("digest %s, want %s: %v", digest, c.SHA256(), err)
 		}
@@ -142,5 +143,20 @@ func TestAChunkThatUnpacksToTooMuchIsAnError(t *testing.T) {
 	c := store.Chunk{Binary: map[string][]byte{store.RowsKey: b.Bytes()}}
 	if _, err := c.Decode(); err == nil || err.Error() != "rows.jsonl.gz: holds more than 64 MiB" {
 		t.Errorf("error is %v", err)
+	}
+}
+
+// Three rows, of which one more than expected is an error that keeps the digest.
+func TestAChunkWithMoreRowsThanExpectedIsAnError(t *testing.T) {
+	c := experimenttest.MustCompileSweep(t, experimenttest.Sweep(t))
+	chunks, err := store.Chunks(experimenttest.MustSimulate(t, c, experiment.Span{End: 3}))
+	if err != nil || len(chunks) != 1 {
+		t.Fatalf("%d chunks: %v", len(chunks), err)
+	}
+	for most, fails := range map[int]bool{2: true, 3: false} {
+		rows, digest, err := chunks[0].DecodeAndDigest(most)
+		if (err != nil) != fails || fails != (rows == nil) || digest != chunks[0].SHA256() {
+			t.Errorf("at most %d rows: %d rows, digest %s, error %v", most, len(rows), digest, err)
+		}
 	}
 }
