@@ -68,4 +68,13 @@ func TestExportedQueuesByPriority(t *testing.T) {
 			t.Errorf("priority %d, −want +got:\n%s", want.Priority, diff)
 		}
 	}
+	// The client of the first one gives it up: it is in the way until the next sweep, and counts no longer.
+	given := request(0, 100)
+	given.Priority = 5
+	routing.Router.(policy.Queue).Cancel(0, given)
+	m = policy.RouterMetrics{}
+	routing.Metrics.Export(idle(2), 0, &m)
+	if diff := cmp.Diff(policy.QueuedBand{Priority: 5, Requests: 1, Bytes: 200}, m.Band(5)); diff != "" || m.QueuedBytes != 240 {
+		t.Errorf("%d bytes wait, want 240; −want +got:\n%s", m.QueuedBytes, diff)
+	}
 }

@@ -404,7 +404,8 @@ func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
 	}
 	for _, i := range f.expired {
 		if i.place >= 0 {
-			m.Queue(i.request.Priority, -1, 0) // it is given up, and in the way until the next sweep
+			m.QueuedBytes -= i.bytes
+			m.Queue(i.request.Priority, -1, -i.bytes) // it is given up, and in the way until the next sweep
 		}
 	}
 	m.Raise(f.saturation.pools(f.look(view)))
