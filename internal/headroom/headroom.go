@@ -8,25 +8,31 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
-	"sync/atomic"
+	"sync"
 )
 
-// leastBytes is more than what a command allocates until it simulates, so that a short run meets no
+// leastBytes is more than what a command allocates until it simulates, so that a short run has no
 // collection.
 const leastBytes = 24 << 20
 
 // growth is by how many percent a large heap grows between two collections; 0 before [Grow].
-var growth atomic.Int64
+var growth struct {
+	sync.Mutex
+	percent int
+}
 
 // Grow lets the heap grow by a percentage of what is live, and by 24 MiB at least, between two
-// collections, unless the user states GOGC. Left alone, the collector starts when the heap has
-// doubled: while a simulation's grows to its few megabytes that is again and again, on every core
-// that is idle, for a run of a tenth of a second.
+// collections, unless the user states GOGC. By default the collector starts when the heap has
+// doubled. The heap of a short simulation, of a few megabytes, doubles often, and each collection
+// takes all cores that are idle.
 func Grow(percent int) {
 	if os.Getenv("GOGC") != "" {
 		return
 	}
-	began := growth.Swap(int64(percent)) > 0
+	growth.Lock()
+	began := growth.percent > 0
+	growth.percent = percent
+	growth.Unlock()
 	adjust()
 	if !began {
 		adjustAfterCollections()
@@ -35,9 +41,11 @@ func Grow(percent int) {
 
 // adjust sets what the collector knows, a percentage, for the heap that is live now.
 func adjust() {
+	growth.Lock()
+	defer growth.Unlock()
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)
-	debug.SetGCPercent(percentOf(live[0].Value.Uint64(), int(growth.Load())))
+	debug.SetGCPercent(percentOf(live[0].Value.Uint64(), growth.percent))
 }
 
 // smallestHeap is that of which the collector takes the percentage where less is live.

@@ -15,7 +15,7 @@ func TestHeapsGrowByAPercentageOrALeastAmount(t *testing.T) {
 		growth int
 		want   int
 	}{
-		"nothing is live":             {0, 100, 600},        // the collector reckons with 4 MiB: 24 / 4
+		"nothing is live":             {0, 100, 600},        // the collector counts 4 MiB: 24 / 4
 		"a small heap":                {8 << 20, 100, 300},  // 24 / 8
 		"as much as the least amount": {24 << 20, 100, 100}, // 24 / 24
 		"a large heap":                {96 << 20, 100, 100},
@@ -30,8 +30,8 @@ func TestHeapsGrowByAPercentageOrALeastAmount(t *testing.T) {
 	}
 }
 
-// TestSmallHeapsAreLeftAlone: a program that makes some megabytes of garbage meets no collection,
-// neither at the start nor after others.
+// TestSmallHeapsAreLeftAlone: there is no collection for some megabytes of garbage, neither at
+// the start nor after others.
 func TestSmallHeapsAreLeftAlone(t *testing.T) {
 	t.Setenv("GOGC", "")
 	defer debug.SetGCPercent(debug.SetGCPercent(100))

@@ -46,7 +46,7 @@ func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled,
 		Began: func(simulations int) error {
 			p.Begin(simulations)
 			ofRound = simulations
-			limitHeapGrowth(p.Total, c.Traces)
+			headroom.Grow(growthOfRows(p.Total, c.Traces))
 			if by.Began != nil {
 				return by.Began(simulations)
 			}
@@ -55,7 +55,7 @@ func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled,
 		Progress: func(done int) {
 			p.Update(done)
 			if done == ofRound {
-				limitHeapOfLists(p.Total)
+				headroom.Grow(growthOfLists(p.Total))
 			}
 		},
 		Done:            by.Done,
@@ -84,23 +84,27 @@ func (o *Options) Execute(ctx context.Context, name string, c *compile.Compiled,
 // memory.
 const manySimulations = 20_000
 
-// limitHeapGrowth has the garbage collector let the heap grow by half, in place of
-// doubling it, where most of it is rows of results that stay, or rows of traces that pass
-// through.
-func limitHeapGrowth(simulations int, traces trace.Set) {
+// ordinaryGrowth is by how many percent a heap grows between two collections unless rows fill it.
+const ordinaryGrowth = 100
+
+// growthOfRows is by how many percent the heap may grow: by half, in place of doubling, where most of it
+// is rows of results that stay, or rows of traces that pass through.
+func growthOfRows(simulations int, traces trace.Set) int {
 	held := true
 	for _, t := range traces { // in any order
 		held = held && t.IsHeld()
 	}
 	if simulations >= manySimulations || !held {
-		headroom.Grow(50)
+		return 50
 	}
+	return ordinaryGrowth
 }
 
-// limitHeapOfLists has the heap grow by a fifth only when many simulations are done: ranking makes lists of all
-// points, and little garbage.
-func limitHeapOfLists(simulations int) {
+// growthOfLists is by how many percent the heap may grow once many simulations are done: ranking makes lists
+// of all points, and little garbage.
+func growthOfLists(simulations int) int {
 	if simulations >= manySimulations {
-		headroom.Grow(20)
+		return 20
 	}
+	return ordinaryGrowth
 }

@@ -2,22 +2,18 @@
 
 package local
 
-import (
-	"runtime/debug"
-	"testing"
-)
+import "testing"
 
-func TestAStatedGOGCStays(t *testing.T) {
-	defer debug.SetGCPercent(debug.SetGCPercent(80))
-	t.Setenv("GOGC", "80")
-	limitHeapGrowth(manySimulations, nil)
-	limitHeapOfLists(manySimulations)
-	if got := debug.SetGCPercent(80); got != 80 {
-		t.Errorf("the heap grows by %d %%, want the stated 80 %%", got)
-	}
-	t.Setenv("GOGC", "")
-	limitHeapGrowth(manySimulations, nil)
-	if got := debug.SetGCPercent(80); got == 80 {
-		t.Errorf("the heap grows by 80 %%, which nothing states")
+// Rows of many simulations fill the heap, and after the last one lists of them.
+func TestManyRowsLimitTheGrowthOfTheHeap(t *testing.T) {
+	for _, tc := range []struct{ simulations, rows, lists int }{
+		{1, 100, 100}, {manySimulations - 1, 100, 100}, {manySimulations, 50, 20},
+	} {
+		if got := growthOfRows(tc.simulations, nil); got != tc.rows {
+			t.Errorf("%d simulations: the heap grows by %d %%, want %d %%", tc.simulations, got, tc.rows)
+		}
+		if got := growthOfLists(tc.simulations); got != tc.lists {
+			t.Errorf("lists of %d simulations: the heap grows by %d %%, want %d %%", tc.simulations, got, tc.lists)
+		}
 	}
 }
