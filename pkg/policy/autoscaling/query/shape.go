@@ -200,7 +200,9 @@ func (x *shaper) function(e *metricsql.FuncExpr) Shape {
 	case "quantile_over_time":
 		return args[len(args)-1]
 	case "clamp_max":
-		return args[0].atMost(args[1].constant)
+		if len(args) == 2 {
+			return args[0].atMost(args[1].constant)
+		}
 	case "clamp":
 		if len(args) == 3 {
 			return args[0].atMost(args[2].constant)

@@ -65,9 +65,19 @@ func TestShapesOfQueries(t *testing.T) {
 		`llm_d_epp_flow_control_pool_saturation{stage="decode"}`:                                   "0 0",
 		`sum(llm_d_epp_inflight_tokens{producer_name="p"}) / 9000 or vector(0)`:                    "1 0",
 		"avg(llm_d_epp_inflight_tokens)":                                                           "0 0",
-		"sum(http_requests)":                                                                       "? 0",
-		"sum(":                                                                                     "? 0",
-		"vector(3)":                                                                                "? 0",
+		// Each function with an argument too few, which Prometheus refuses.
+		"clamp_max(avg(vllm:num_requests_waiting))":                   "0 0",
+		"clamp(avg(vllm:num_requests_waiting), 1)":                    "0 0",
+		"histogram_quantile(vllm:time_to_first_token_seconds_bucket)": "0 0 replica",
+		"quantile_over_time(vllm:num_requests_waiting[1m])":           "0 0 replica",
+		"label_replace(vllm:num_requests_waiting)":                    "0 0 replica",
+		"topk(vllm:num_requests_waiting)":                             "0 0 replica",
+		"quantile(vllm:num_requests_waiting)":                         "0 0",
+		"clamp_max()":                                                 "? 0",
+		"sum()":                                                       "? 0",
+		"sum(http_requests)":                                          "? 0",
+		"sum(":                                                        "? 0",
+		"vector(3)":                                                   "? 0",
 	} {
 		if got := ShapeOf(query, nil).text(); got != want {
 			t.Errorf("%s: %s, want %s", query, got, want)
