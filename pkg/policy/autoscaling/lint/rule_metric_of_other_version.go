@@ -42,8 +42,7 @@ var metricOfOtherVersion = Rule{
 // newest is the newest version of the EPP.
 var newest = version.All[len(version.All)-1]
 
-// severityOf is that of what holds for the version that somebody runs: nothing but worth knowing where it is not
-// stated which that is.
+// severityOf is a warning if the versions of the EPP are stated, and otherwise an info: the EPP may have an older version.
 func (p *pass) severityOf() lint.Severity {
 	if len(p.Versions) == 0 {
 		return lint.Info

@@ -154,7 +154,7 @@ type limiter struct {
 	quotas map[string]int
 }
 
-// shortName is what the name of an accelerator is told by: H100 of NVIDIA-H100-80GB-HBM3 and of
+// shortName is the part of an accelerator's name that names its generation: H100 of NVIDIA-H100-80GB-HBM3 and of
 // h100-sxm.
 func shortName(accelerator string) string {
 	parts := strings.Split(strings.ToUpper(accelerator), "-")
