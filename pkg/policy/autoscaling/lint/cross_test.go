@@ -83,6 +83,30 @@ func TestRulesAboutQueries(t *testing.T) {
 	}
 }
 
+// A sum grows with the replicas, and is compared with the target for each: 8 replicas that are up count 8, and 8 ÷ 8 = 1.
+// As a Value, the 8 itself is compared.
+func TestTheLargestValueOfATotal(t *testing.T) {
+	for metricType, want := range map[string]string{
+		"AverageValue": "the target is 9, and the largest value of the query is 1 for each replica: the autoscaler never adds a replica",
+		"Value":        "the target is 9, and the largest value of the query is 8: the autoscaler never adds a replica",
+	} {
+		text := strings.NewReplacer("QUERY", `count(up{job=\"vllm\"})`, "THRESHOLD", `"9"`, "TYPE", metricType).Replace(strings.Replace(oneTrigger, "QUERY", `"QUERY"`, 1))
+		m, errs := manifest.Inspect(manifest.ScaledObject, []byte(text), nil)
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		got := ""
+		for _, f := range Check(m, Context{}) {
+			if f.Rule == targetOutsideRange.ID {
+				got += f.Message
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %q, want %q", metricType, got, want)
+		}
+	}
+}
+
 const oneTrigger = `
 apiVersion: keda.sh/v1alpha1
 kind: ScaledObject

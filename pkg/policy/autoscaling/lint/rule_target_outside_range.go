@@ -18,11 +18,11 @@ var targetOutsideRange = Rule{
 	check: func(p *pass) {
 		for _, m := range p.Metrics() {
 			target := float64(m.Target.Target.Value) / 1000
-			most := p.mostOf(&m)
+			most, of := p.mostOf(&m)
 			switch {
 			case most == 0 || target == 0:
 			case most <= target*(1+p.upTolerance()):
-				p.report(m.Path, "the target is %s, and the largest value of %s is %s: the autoscaler never adds a replica", decimal(m.Target.Target.Value), subject(&m), plain(most))
+				p.report(m.Path, "the target is %s, and the largest value of %s is %s%s: the autoscaler never adds a replica", decimal(m.Target.Target.Value), subject(&m), plain(most), of)
 			case most >= 100 && target <= 1:
 				p.report(m.Path, "the target is %s, and %s is in per cent, from 0 to %s", decimal(m.Target.Target.Value), subject(&m), plain(most))
 			}
@@ -30,21 +30,23 @@ var targetOutsideRange = Rule{
 	},
 }
 
-// mostOf is the largest value that is compared with the target of a metric; 0 where it is not known.
-func (p *pass) mostOf(m *manifest.Metric) float64 {
+// mostOf is the largest value that is compared with the target of a metric, and what it is of; 0 where it is not known.
+func (p *pass) mostOf(m *manifest.Metric) (most float64, of string) {
 	s, t := p.shape(m), m.Target
 	if t.Source == hpa.External || t.Source == hpa.Object {
 		s = p.combined(s)
 	}
 	switch {
 	case t.Target.Type != hpa.AverageValue && t.Target.Type != hpa.Value:
-		return 0
+		return 0, ""
+	case s.Growth == 0:
+		return s.Most, ""
 	case s.Growth == 1 && t.Target.Type == hpa.Value:
-		return s.Most * float64(p.Max)
-	case s.Growth == 0, s.Growth == 1 && t.Target.Type == hpa.AverageValue:
-		return s.Most
+		return s.Most * float64(p.Max), ""
+	case s.Growth == 1:
+		return s.Most, " for each replica"
 	default:
-		return 0
+		return 0, ""
 	}
 }
 
