@@ -27,6 +27,8 @@ func releaseOf(t *testing.T, name string) version.Dialect {
 // exceeds a target of 0.9 by 11 %, which is above the tolerance of 10 %, and one of 0.95 by 5 %.
 func TestRulesAboutQueries(t *testing.T) {
 	old := &query.EPP{Version: releaseOf(t, "router-v0.10"), FlowControl: true}
+	two := &query.EPP{Version: releaseOf(t, "router-v0.11"), FlowControl: true, Priorities: []int{-1, 0}}
+	one := &query.EPP{Version: releaseOf(t, "router-v0.11"), FlowControl: true, Priorities: []int{0}}
 	for name, tc := range map[string]struct {
 		query, threshold, metricType string
 		epp                          *query.EPP
@@ -49,6 +51,12 @@ func TestRulesAboutQueries(t *testing.T) {
 		"a latency":                        {query: "histogram_quantile(0.9, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[1m])))", threshold: "2", want: "average-of-average"},
 		"a latency as a Value":             {query: "histogram_quantile(0.9, sum by (le) (rate(vllm:time_to_first_token_seconds_bucket[1m])))", threshold: "2", metricType: "Value"},
 		"the queue of the EPP":             {query: "max(llm_d_epp_flow_control_queue_size)"},
+		"each of two priorities":           {query: "llm_d_epp_flow_control_queue_size", epp: two, want: "several-series"},
+		"each of two, by name":             {query: "sum by (priority) (llm_d_epp_flow_control_queue_bytes)", epp: two, want: "several-series"},
+		"both priorities":                  {query: "sum(llm_d_epp_flow_control_queue_size)", epp: two},
+		"one of two priorities":            {query: `llm_d_epp_flow_control_queue_size{priority="0"}`, epp: two},
+		"one priority":                     {query: "llm_d_epp_flow_control_queue_size", epp: one},
+		"unknown priorities":               {query: "llm_d_epp_flow_control_queue_size"},
 		"each stage":                       {query: "llm_d_epp_flow_control_pool_saturation", metricType: "Value", want: "several-series"},
 		"each stage of an older version":   {query: "llm_d_epp_flow_control_pool_saturation", metricType: "Value", epp: old},
 		"the sum of the stages":            {query: "sum(llm_d_epp_flow_control_pool_saturation)", metricType: "Value", want: "sum-over-stages"},

@@ -13,7 +13,7 @@ import (
 
 var severalSeries = Rule{
 	ID: "several-series", Severity: lint.Warning, Kind: manifest.ScaledObject,
-	Summary: "a query of a trigger whose result has one series for each replica, stage or bucket",
+	Summary: "a query of a trigger whose result has one series for each replica, stage or bucket, or in a scenario for each priority",
 	Why:     "A trigger of KEDA needs one value. It fails while the query has several series: with one for each replica, it works with one replica and fails from the second on.",
 	Fix:     "Write sum(…) around the query. For stages, use max(…) or one stage.",
 	check: func(p *pass) {
@@ -30,7 +30,9 @@ var severalSeries = Rule{
 
 // dimensions lists in words what series differ by.
 func dimensions(each []query.Dimension) string {
-	words := map[query.Dimension]string{query.ByReplica: "replica", query.ByStage: "stage of the saturation", query.ByBucket: "bucket of the histogram"}
+	words := map[query.Dimension]string{
+		query.ByReplica: "replica", query.ByStage: "stage of the saturation", query.ByBucket: "bucket of the histogram", query.ByPriority: "priority",
+	}
 	var all []string
 	for _, d := range each {
 		all = append(all, words[d])

@@ -37,13 +37,15 @@ const (
 	ByReplica Dimension = "replica"
 	ByStage   Dimension = "stage"
 	ByBucket  Dimension = "le"
+	// ByPriority is only of an EPP whose requests have several priorities.
+	ByPriority Dimension = "priority"
 )
 
 // dimensionLabels are the labels of the dimensions, and those that monitoring systems add.
 var dimensionLabels = map[string]Dimension{
 	"pod": ByReplica, "instance": ByReplica, "pod_name": ByReplica, "exported_pod": ByReplica,
 	"endpoint_name": ByReplica, "model_server_endpoint": ByReplica, "model_server_pod": ByReplica,
-	"stage": ByStage, "le": ByBucket,
+	"stage": ByStage, "le": ByBucket, "priority": ByPriority,
 }
 
 // Selector is a metric that a query reads.
@@ -141,6 +143,9 @@ func (x *shaper) metric(name string) Shape {
 		s.Sized = true
 		if !m.average {
 			s.Growth = 1
+		}
+		if m.band != nil && x.epp != nil && len(x.epp.Priorities) > 1 {
+			s.Each = []Dimension{ByPriority}
 		}
 	case m != nil, hasPrefix(name, replicaPrefixes):
 		s.Sized, s.Each = true, []Dimension{ByReplica}
