@@ -26,10 +26,14 @@ type managed struct{ cost float64 }
 // the analyser. The controller ignores an object whose annotations have faults.
 func (m *Manifest) readManaged(t tree, path *field.Path) field.ErrorList {
 	annotations, _ := part(t, "metadata")["annotations"].(tree)
-	if annotations[managedAnnotation] != "true" {
+	at := path.Child("metadata", "annotations")
+	value, isText := annotations[managedAnnotation].(string)
+	if annotations[managedAnnotation] != nil && !isText {
+		return field.ErrorList{field.Invalid(at.Key(managedAnnotation), plain(annotations[managedAnnotation]), `must be a string: write "true"`)}
+	}
+	if value != "true" {
 		return nil
 	}
-	at := path.Child("metadata", "annotations")
 	kept := tree{}
 	for _, name := range []string{managedAnnotation, modelAnnotation, costAnnotation} {
 		if value := annotations[name]; value != nil {

@@ -135,6 +135,8 @@ func TestFaultsOfAnnotations(t *testing.T) {
 		"no model":                {`llm-d.ai/model-id: llama, `, "", "m.metadata.annotations[llm-d.ai/model-id]"},
 		"a cost that is negative": {`"30.0"`, `"-1"`, "m.metadata.annotations[llm-d.ai/variant-cost]"},
 		"a cost that is a number": {`"30.0"`, "30", "m.metadata.annotations[llm-d.ai/variant-cost]"},
+		"true without quotes":     {`"true"`, "true", "m.metadata.annotations[llm-d.ai/managed]"},
+		"a number":                {`"true"`, "1", "m.metadata.annotations[llm-d.ai/managed]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, errs := Read(HorizontalPodAutoscaler, []byte(strings.Replace(managedHPA, tc.old, tc.new, 1)), field.NewPath("m"))
