@@ -18,8 +18,9 @@ import (
 // autoscalerKind tells a document of an autoscaler.
 var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
 
-// analyserField tells a ConfigMap of a workload-variant-autoscaler.
-var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger)\b`)
+// analyserField tells a ConfigMap of a workload-variant-autoscaler. Other programs have lists of analyzers too, of names.
+var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger|analyzerName|scaleUpThreshold|scaleDownBoundary|enableLimiter)\b` +
+	`|\banalyzers["']?[ \t]*:[\s\[{-]*["']?(type|name|enabled|score)["']?[ \t]*:`)
 
 // autoscalers are the autoscalers of a file, and the ConfigMaps of workload-variant-autoscalers.
 func (f lintFile) autoscalers() []objects.Document {

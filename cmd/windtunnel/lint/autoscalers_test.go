@@ -28,6 +28,9 @@ func TestLintOfAutoscalers(t *testing.T) {
 	several := "kind: Service\n---\n" + never + "---\n" + slow
 	ofCPU := strings.NewReplacer("type: Pods\n    pods:\n      metric: {name: \"vllm:num_requests_waiting\"}\n      target: {type: AverageValue, averageValue: 5}",
 		"type: Resource\n    resource: {name: cpu, target: {type: Utilization, averageUtilization: 50}}").Replace(slow)
+	byTokens := func(entry string) string {
+		return "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: wva}\ndata:\n  default: |\n    " + entry + "\n"
+	}
 	for name, tc := range map[string]struct {
 		text string
 		code int
@@ -45,11 +48,14 @@ func TestLintOfAutoscalers(t *testing.T) {
 		"metadata that KEDA ignores": {readExample(t, "unread-metadata/bad.yaml"), 0, []string{
 			"warning unread-metadata: spec.triggers[0].metadata.metricType: KEDA ignores it here: metricType is a field of the trigger",
 		}},
-		"a ScaledObject without findings":   {readExample(t, "unexported-metric/good.yaml"), 0, []string{"autoscaler.yaml: ScaledObject llama: no findings"}},
-		"a ConfigMap":                       {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), cli.ExitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
-		"an entry without effect":           {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
-		"an old version":                    {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), cli.ExitFailed, []string{"error manifest: apiVersion: "}},
-		"a trigger that KEDA does not have": {strings.Replace(never, "type: prometheus", "type: prometeus", 1), cli.ExitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
+		"a ScaledObject without findings":       {readExample(t, "unexported-metric/good.yaml"), 0, []string{"autoscaler.yaml: ScaledObject llama: no findings"}},
+		"a ConfigMap":                           {strings.Replace(analyser, "kvCacheThreshold: 0.8", "kvCacheThreshold: 8", 1), cli.ExitFailed, []string{"error manifest: data.default.kvCacheThreshold: Invalid value: 8: must be between 0 and 1"}},
+		"an entry without effect":               {analyser, 0, []string{fmt.Sprintf(":%d:1: warning entry-without-effect: data.llama: ", lineWith(t, analyser, "  llama: |"))}},
+		"a ConfigMap of the analyser by tokens": {byTokens("analyzerName: saturation\n    scaleUpThreshold: 2"), cli.ExitFailed, []string{"error manifest: data.default.scaleUpThreshold: Invalid value: 2: must be between 0 and 1"}},
+		"its list of analysers":                 {byTokens("analyzers:\n    - {type: saturation, score: -1}"), cli.ExitFailed, []string{"error manifest: data.default.analyzers[0].score: Invalid value: -1"}},
+		"a limiter":                             {byTokens("enableLimiter: 3"), cli.ExitFailed, []string{"error manifest: data.default.enableLimiter: Invalid value: 3"}},
+		"an old version":                        {strings.Replace(slow, "autoscaling/v2", "autoscaling/v2beta2", 1), cli.ExitFailed, []string{"error manifest: apiVersion: "}},
+		"a trigger that KEDA does not have":     {strings.Replace(never, "type: prometheus", "type: prometeus", 1), cli.ExitFailed, []string{"error manifest: spec.triggers[0].type: Invalid value: \"prometeus\": KEDA has no trigger of this type; similar: prometheus"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out, err := windtunnel(t, "lint", cmdtest.TempFile(t, "autoscaler.yaml", tc.text))
