@@ -196,15 +196,16 @@ type Engine struct {
 	// +kubebuilder:validation:Minimum=1
 	// +kubebuilder:validation:Maximum=1048576
 	MaxNumBatchedTokens int32 `json:"maxNumBatchedTokens,omitempty"`
-	// maxNumQueuedReqs is the maximum number of requests that a replica has, waiting and
-	// running, on all of its ranks. Its API server refuses more with 503. 0 refuses all.
-	// Without it, there is no limit. vLLM has it since 0.29.
+	// maxNumQueuedReqs is the maximum number of requests behind a port, waiting and
+	// running: of a rank, or of all ranks with dataParallelBalancing Internal. The API
+	// server refuses more with 503. 0 refuses all. Without it, there is no limit. vLLM has
+	// it since 0.29.
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	// +kubebuilder:validation:Maximum=1000000
 	MaxNumQueuedReqs *int32 `json:"maxNumQueuedReqs,omitempty"`
-	// maxNumQueuedTokens refuses a request with 503 while the prompts of a replica's
-	// requests without a first token have that many tokens, cached ones included. The new
+	// maxNumQueuedTokens refuses a request with 503 while the prompts of the requests
+	// behind a port without a first token have that many tokens, cached ones included. The new
 	// request itself does not count. 0 refuses all. Without it, there is no limit. vLLM has
 	// it since 0.29.
 	// +optional

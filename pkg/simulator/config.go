@@ -167,8 +167,8 @@ type Pool struct {
 	MaxNumSeqs, MaxNumBatchedTokens int
 	// MaxQueuedRequests bounds the requests that an engine has, those that run included, and
 	// MaxQueuedTokens lets no request in while the prompts of those without a token have as
-	// many tokens. The engine counts all ranks of a replica together, and refuses what is
-	// beyond: vLLM's --max-num-queued-reqs and --max-num-queued-tokens. nil is no bound.
+	// many tokens: vLLM's --max-num-queued-reqs and --max-num-queued-tokens. The engine refuses
+	// what is beyond. It counts each rank by itself, or all of them with OnePort. nil is no bound.
 	MaxQueuedRequests, MaxQueuedTokens *int
 	// LongPrefillTokens bounds the tokens of a prompt that one request computes
 	// in a step, as vLLM's --long-prefill-token-threshold; 0 is no bound of its

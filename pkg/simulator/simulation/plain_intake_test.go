@@ -10,10 +10,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 )
 
-// refusal is why the engine of a replica lets no request in, with all of its ranks.
+// refusal is why the engine of a rank lets no request in. It counts all ranks behind its port.
 func (p *plain) refusal(r *plainReplica) (simulator.Reason, bool) {
+	ranks := []*plainReplica{r}
+	if r.OnePort {
+		ranks = p.ranksOf(r)
+	}
 	requests, tokens := 0, 0
-	for _, rank := range p.ranksOf(r) {
+	for _, rank := range ranks {
 		for _, q := range p.allOf(rank) {
 			requests++
 			if q.LastToken == request.Unset || q.moved {

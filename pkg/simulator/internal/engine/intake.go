@@ -13,14 +13,18 @@ func Asks(p *simulator.Pool) bool {
 func bounded(p *simulator.Pool) bool { return p.MaxQueuedRequests != nil || p.MaxQueuedTokens != nil }
 
 // TurnsAway says whether the engine of an endpoint has as many requests or tokens as it may,
-// and which. Its API server counts all ranks together.
+// and which. An API server counts all ranks behind its port together.
 func (c *Cluster) TurnsAway(endpoint int) (simulator.Reason, bool) {
 	pool := c.Replicas[endpoint].Config
 	if !bounded(pool) {
 		return 0, false
 	}
+	ranks := c.Replicas[endpoint : endpoint+1]
+	if pool.OnePort {
+		ranks = c.RanksOf(endpoint)
+	}
 	requests, tokens := 0, int64(0)
-	for _, rank := range c.RanksOf(endpoint) {
+	for _, rank := range ranks {
 		of, unanswered := rank.Intake()
 		requests, tokens = requests+of, tokens+unanswered
 	}
