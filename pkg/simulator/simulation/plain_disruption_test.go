@@ -164,7 +164,7 @@ func (p *plain) routeAgain(q *plainRequest) {
 func (p *plain) sendAgainTo(q *plainRequest, decision policy.Route, err error) {
 	if err == nil {
 		decision = p.balance(decision)
-		if _, never := p.refuses(q, decision); !never {
+		if _, _, never := p.refuses(q, decision); !never {
 			p.metrics.Cells[q.Cell].Migrated++
 			p.noteWait(q)
 			q.moved, q.charged = true, false

@@ -458,8 +458,8 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Route, err error) {
 	}
 	decision = p.balance(decision)
 	r := p.replicas[decision.Endpoint]
-	if reason, never := p.refuses(q, decision); never {
-		p.turnAway(q, r.pool, reason)
+	if by, reason, never := p.refuses(q, decision); never {
+		p.turnAway(q, by.pool, reason)
 		p.tellFinished(q, decision.Endpoint)
 		return
 	}
@@ -479,22 +479,29 @@ func (p *plain) note(q *plainRequest, write func(*record)) {
 	}
 }
 
-// refuses says whether one of the chosen endpoints can never serve its part.
-func (p *plain) refuses(q *plainRequest, to policy.Route) (simulator.Reason, bool) {
-	reason, never := p.replicas[to.Endpoint].refuses(int(q.Prompt), int(q.Finish))
-	if !never && q.handsOver(to) {
-		reason, never = p.replicas[to.Prefill].refuses(int(q.Prompt), int(q.Prompt)+1)
+// refuses says which of the chosen endpoints does not serve its part, and why.
+func (p *plain) refuses(q *plainRequest, to policy.Route) (by *plainReplica, reason simulator.Reason, never bool) {
+	chosen := []*plainReplica{p.replicas[to.Endpoint]}
+	if q.handsOver(to) {
+		chosen = append(chosen, p.replicas[to.Prefill])
 	}
-	if !never {
-		reason, never = p.refusal(p.replicas[to.Endpoint])
+	for _, asks := range []func(*plainReplica) (simulator.Reason, bool){
+		func(r *plainReplica) (simulator.Reason, bool) {
+			if r.index != to.Endpoint {
+				return r.refuses(int(q.Prompt), int(q.Prompt)+1)
+			}
+			return r.refuses(int(q.Prompt), int(q.Finish))
+		},
+		p.refusal,
+		func(r *plainReplica) (simulator.Reason, bool) { return simulator.NoRoom, !p.letsIn(r, q.Prompt) },
+	} {
+		for _, r := range chosen {
+			if reason, never := asks(r); never {
+				return r, reason, true
+			}
+		}
 	}
-	if !never && q.handsOver(to) {
-		reason, never = p.refusal(p.replicas[to.Prefill])
-	}
-	if !never && (!p.letsIn(p.replicas[to.Endpoint], q.Prompt) || q.handsOver(to) && !p.letsIn(p.replicas[to.Prefill], q.Prompt)) {
-		return simulator.NoRoom, true
-	}
-	return reason, never
+	return nil, 0, false
 }
 
 func (p *plain) tellFinished(q *plainRequest, endpoint int) {

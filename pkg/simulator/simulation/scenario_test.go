@@ -344,6 +344,13 @@ func totals(o *simulator.Result) map[string]string {
 		peak = max(peak, r.PeakKV)
 	}
 	sumOfTiers(o, m)
+	rejected := map[int]int64{}
+	for i := range o.Cells {
+		rejected[o.Cells[i].Pool] += o.Cells[i].Rejected
+	}
+	for pool, of := range rejected {
+		m[fmt.Sprintf("rejected.%d", pool)] = n(of)
+	}
 	for _, u := range o.Units {
 		m["ups"], m["downs"], m["reversals"], m["lost"] = n(u.Ups), n(u.Downs), n(u.Reversals), n(u.Lost)
 	}

@@ -78,13 +78,12 @@ func (g *Gateway) forward(id int32, to policy.Route, err error) {
 	to = g.balance(to)
 	q := &g.Requests.All[id]
 	endpoint := to.Endpoint
-	r := &g.cluster.Replicas[endpoint]
-	reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish))
-	if never {
+	if by, reason, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
 		g.finished(q, int32(endpoint))
-		g.reject(id, r.Pool, reason)
+		g.reject(id, g.cluster.Replicas[by].Pool, reason)
 		return
 	}
+	r := &g.cluster.Replicas[endpoint]
 	q.Replica, q.Believed = int32(endpoint), to.Believed
 	g.Held.note(id, q)
 	q.Cell = g.Metrics.Arrived(g.Now, r.Pool, q)
@@ -124,7 +123,7 @@ func (g *Gateway) forwardAgain(id int32, to policy.Route, err error) {
 	}
 	if err == nil {
 		to = g.balance(to)
-		if _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
+		if _, _, never := g.refuses(to, int64(q.Prompt), int64(q.Finish)); never {
 			err = policy.ErrNoEndpoint
 			g.finished(q, int32(to.Endpoint))
 		}
@@ -143,31 +142,38 @@ func (g *Gateway) forwardAgain(id int32, to policy.Route, err error) {
 	g.send(id, to)
 }
 
-// refuses says whether the endpoints of a request can never serve a number of
-// tokens, and why.
-func (g *Gateway) refuses(to policy.Route, prompt, total int64) (simulator.Reason, bool) {
-	reason, never := g.cluster.Replicas[to.Endpoint].Refuses(prompt, total)
+// refuses says whether an endpoint of a request can never serve its number of
+// tokens, which one, and why.
+func (g *Gateway) refuses(to policy.Route, prompt, total int64) (by int, reason simulator.Reason, never bool) {
+	by = to.Endpoint
+	reason, never = g.cluster.Replicas[by].Refuses(prompt, total)
 	if !never && to.Prefill != policy.NoPrefill {
-		reason, never = g.cluster.Replicas[to.Prefill].Refuses(prompt, prompt+1)
+		by = to.Prefill
+		reason, never = g.cluster.Replicas[by].Refuses(prompt, prompt+1)
 	}
 	if never || !g.asksOnArrival {
-		return reason, never
+		return by, reason, never
 	}
 	return g.refusesNow(to, prompt)
 }
 
-// refusesNow says whether an endpoint of a request refuses it as things stand, and why.
-func (g *Gateway) refusesNow(to policy.Route, prompt int64) (simulator.Reason, bool) {
-	reason, full := g.cluster.TurnsAway(to.Endpoint)
-	splits := to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint
-	if !full && splits {
-		reason, full = g.cluster.TurnsAway(to.Prefill)
+// refusesNow says whether an endpoint of a request refuses it as things stand, which one, and why.
+func (g *Gateway) refusesNow(to policy.Route, prompt int64) (by int, reason simulator.Reason, full bool) {
+	asked := []int{to.Endpoint, to.Prefill}
+	if to.Prefill == policy.NoPrefill || to.Prefill == to.Endpoint {
+		asked = asked[:1]
 	}
-	if full {
-		return reason, true
+	for _, by := range asked {
+		if reason, full := g.cluster.TurnsAway(by); full {
+			return by, reason, true
+		}
 	}
-	hasRoom := g.cluster.Replicas[to.Endpoint].HasRoom(prompt) && (!splits || g.cluster.Replicas[to.Prefill].HasRoom(prompt))
-	return simulator.NoRoom, !hasRoom
+	for _, by := range asked {
+		if !g.cluster.Replicas[by].HasRoom(prompt) {
+			return by, simulator.NoRoom, true
+		}
+	}
+	return by, 0, false
 }
 
 // recordGatewayQueueing records how long the router kept a request back that goes to a
