@@ -71,7 +71,7 @@ func (b *Builder) buildPool(in *v1alpha1.Pool, catalogue *latency.Catalogue, pat
 		pool.MaxModelLen = int(*in.Engine.MaxModelLen)
 	}
 	errs = pool.Cost.Validate(path.Child("requestCost"))
-	if pool.OnePort && pool.Ranks < 2 {
+	if in.DataParallelBalancing != "" && pool.Ranks < 2 {
 		errs = append(errs, field.Invalid(path.Child("dataParallelBalancing"), in.DataParallelBalancing, "needs dataParallelism of at least 2: a replica without ranks has none to choose"))
 	}
 	var es field.ErrorList

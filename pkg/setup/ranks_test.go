@@ -32,8 +32,11 @@ func TestBuildBalancingOfRanks(t *testing.T) {
 	if !buildValid(t, ranked(internal)).config.Pools[0].OnePort || buildValid(t, ranked()).config.Pools[0].OnePort {
 		t.Error("the balancing of ranks is not the scenario's")
 	}
-	_, faults := build(t, internal)
-	wantFault(t, faults, "spec.scenario.pools[0].dataParallelBalancing", "needs dataParallelism of at least 2")
+	external := func(s *v1alpha1.Scenario) { s.Pools[0].DataParallelBalancing = v1alpha1.ExternalBalancing }
+	for _, edit := range []func(*v1alpha1.Scenario){internal, external} {
+		_, faults := build(t, edit)
+		wantFault(t, faults, "spec.scenario.pools[0].dataParallelBalancing", "needs dataParallelism of at least 2")
+	}
 }
 
 func TestBuildRanks(t *testing.T) {
