@@ -230,7 +230,7 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	only(s.MaxReplicas != 0 && hasBounds(s), "maxReplicas")
 	only(len(s.Parameters) > 0, "parameters")
 	only(s.Trigger != nil, "trigger")
-	if len(s.Pools) > 1 && !isByTokens(s) {
+	if len(s.Pools) > 1 && !mayBeByTokens(s) {
 		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each. Only workloadVariantAutoscaler alone, with the analyser by tokens, scales prefill and decode together"))
 	}
 	if s.ScaledObject != nil && s.Interval.Duration()%time.Second != 0 {
@@ -239,13 +239,14 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	return errs
 }
 
-// isByTokens reports whether the analyser by tokens alone sets the replicas of a scaler.
-func isByTokens(s *v1alpha1.Scaler) bool {
+// mayBeByTokens reports whether the analyser by tokens alone sets the replicas of a scaler, or may do
+// so once the faults of its manifest are mended.
+func mayBeByTokens(s *v1alpha1.Scaler) bool {
 	if s.WorkloadVariantAutoscaler == nil || hasBounds(s) {
 		return false
 	}
 	m, _, errs := readManifest(s, nil)
-	return len(errs) == 0 && m.IsByTokens()
+	return isUnread(s) || len(errs) > 0 || m.IsByTokens()
 }
 
 // manifestNotes say where the target of a manifest has another name than the pool, what of its

@@ -3,6 +3,7 @@
 package setup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -92,6 +93,19 @@ func TestScalersWithAnalysers(t *testing.T) {
 	unit = mustBuild(t, byManifest("", "", analysed, func(s *v1alpha1.Scaler) { s.MaxReplicas = 5 })).Scaling[0]
 	if unit.Min[0] != 1 || unit.Max[0] != 5 || unit.Interval != 30*time.Second {
 		t.Errorf("alone: %d to %d replicas each %s", unit.Min[0], unit.Max[0], unit.Interval)
+	}
+}
+
+// A manifest with a fault may be of the analyser by tokens, which scales two pools: the fault alone is
+// reported.
+func TestAnAnalyserWithFaultsMayScaleTwoPools(t *testing.T) {
+	_, errs := build(t, byManifest("", "", analysed, func(s *v1alpha1.Scaler) {
+		s.Pools, s.MaxReplicas = []string{"llama", "llama"}, 9
+		*s.WorkloadVariantAutoscaler.Inline = strings.Replace(*s.WorkloadVariantAutoscaler.Inline, "0.8", "8", 1)
+	}))
+	about := func(e string) bool { return strings.Contains(e, "workloadVariantAutoscaler.kvCacheThreshold") }
+	if !slices.ContainsFunc(errs, about) || slices.ContainsFunc(errs, func(e string) bool { return strings.Contains(e, "a manifest scales one pool") }) {
+		t.Errorf("errors %v, want that of the threshold alone", errs)
 	}
 }
 
