@@ -107,6 +107,8 @@ func (t *blockTable) routed(r *round, endpoint int) {
 	}
 }
 
+func (*blockTable) remembersPrompts() {}
+
 // send notes that an endpoint was sent the blocks of a stretch from one on: those of the run
 // i, if it begins there, and otherwise new ones up to it. They become a run after last, or
 // part of last.

@@ -82,3 +82,5 @@ func (s *prefixAffinity) believed(_ *round, endpoint int) int {
 }
 
 func (s *prefixAffinity) routed(_ *round, endpoint int) { s.memories[endpoint].touch(s.chain) }
+
+func (*prefixAffinity) remembersPrompts() {}

@@ -47,6 +47,8 @@ func (s *prefixIndexState) score(r *round, scores []float64) {
 
 func (s *prefixIndexState) routed(r *round, endpoint int) { s.index.routed(r, endpoint) }
 
+func (*prefixIndexState) remembersPrompts() {}
+
 // keeps returns how many new blocks a tree takes before it loses one of those that it has of
 // a chain without a gap, from the first one on; 0 where it has none.
 func (m *memory) keeps(chain []prompt.Stretch) int {

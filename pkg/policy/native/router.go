@@ -42,6 +42,13 @@ type follower interface {
 	routed(r *round, endpoint int)
 }
 
+// A promptMemory is a follower that remembers which endpoints have a prompt. Others count what
+// their own router sends.
+type promptMemory interface {
+	follower
+	remembersPrompts()
+}
+
 // A believer keeps an index of what endpoints' caches hold.
 type believer interface {
 	// believed returns how many tokens of the round's prompt, which it has scored, an
@@ -147,7 +154,9 @@ func (r *Router) Route(view *policy.View, request *policy.Request) (policy.Route
 	if r.believer != nil {
 		believed = policy.Believing(r.believer.believed(n, endpoint))
 	}
-	r.follow(endpoint)
+	for _, f := range r.followers {
+		f.routed(n, endpoint)
+	}
 	if r.inFlight != nil {
 		r.inFlight[endpoint]++
 	}

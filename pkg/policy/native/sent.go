@@ -52,6 +52,8 @@ func (s *sent) of(endpoint int) int { return s.blocks[endpoint] }
 // routed notes where the prompt of the last look was sent.
 func (s *sent) routed(_ *round, endpoint int) { s.memories[endpoint].touch(s.chain) }
 
+func (*sent) remembersPrompts() {}
+
 func (s *sent) signal(policy string, r *round) Signal {
 	all := r.request.Tokens / s.blockTokens
 	if s.rest {

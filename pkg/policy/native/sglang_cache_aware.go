@@ -108,6 +108,8 @@ func (c *sglangCacheAware) routed(_ *round, endpoint int) {
 	c.sent.memories[endpoint].add(c.sent.chain)
 }
 
+func (*sglangCacheAware) remembersPrompts() {}
+
 func (c *sglangCacheAware) explain(r *round, x *Explanation) {
 	x.Signals = append(x.Signals, c.sent.signal("sglang-cache-aware", r))
 	c.list.explain(x)

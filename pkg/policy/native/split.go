@@ -90,8 +90,8 @@ func (s *Split) share(view *policy.View, request *policy.Request, to policy.Rout
 	}
 	if from.Endpoint != to.Endpoint {
 		to.Prefill = from.Endpoint
-		s.prefill.follow(to.Endpoint)
-		s.decode.follow(from.Endpoint)
+		s.prefill.remember(to.Endpoint)
+		s.decode.remember(from.Endpoint)
 	}
 	return to
 }
@@ -174,10 +174,12 @@ func (s *Split) Explain(tell func(*Explanation)) {
 	s.prefill.Explain(func(x *Explanation) { s.about.Prefill = x })
 }
 
-// follow tells the followers of a router where a request was sent by another one.
-func (r *Router) follow(endpoint int) {
+// remember tells the followers of a router that remember prompts where another router sent one.
+func (r *Router) remember(endpoint int) {
 	for _, f := range r.followers {
-		f.routed(&r.round, endpoint)
+		if m, ok := f.(promptMemory); ok {
+			m.routed(&r.round, endpoint)
+		}
 	}
 }
 

@@ -96,6 +96,19 @@ func TestStagesCountForThemselves(t *testing.T) {
 	same(t, "the second has ended", [2]int{0, 3}, split(t, s, v, request(3, text(1, 64))))
 }
 
+// Where one stage sends a prompt, the other counts no request: endpoint 1 decodes the first one, and
+// was never sent one for prefill. So it comes next there, and endpoint 0 after it.
+func TestStagesCountTheirOwnRequests(t *testing.T) {
+	lowestRate := Spec{Policy: "production-stack-prefix-aware", Parameters: map[string]string{"minMatchTokens": "1000"}}
+	for name, spec := range map[string]Spec{"recent requests": lowestRate, "requests without a hit": scoring("no-hit-lru", nil)} {
+		spec.TieBreak = tieFirst
+		s := splitOf(t, configOf(t, spec), Prefills, DoesBoth, Decodes)
+		for id, want := range [][2]int{{0, 1}, {1, 2}, {0, 1}} {
+			same(t, name, want, split(t, s, view(make([]policy.Scrape, 3)...), request(id, text(uint64(id+1), 64))))
+		}
+	}
+}
+
 // A program that sees the stage may leave a prompt where it is decoded: here if fewer than 100
 // of its tokens are new there. After a hand-over the endpoint that decodes has the prompt too.
 func TestProgramsComputeInPlace(t *testing.T) {
