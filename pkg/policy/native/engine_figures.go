@@ -34,7 +34,7 @@ var engineFigures = []engineFigure{
 const defaultWindow = 10 * time.Second
 
 func readWindow(r *reader) time.Duration {
-	return r.Duration("window", defaultWindow, "the figure is of the last one to two windows")
+	return r.Duration("window", defaultWindow, "the figure is of the last one to two windows; if requests come more rarely, since the request before")
 }
 
 // A period is what an engine exported at the last scrape, and at an earlier one.
@@ -84,8 +84,8 @@ type scraped struct {
 	engine policy.Engine
 }
 
-// engineReader remembers what engines exported one to two windows ago; before the run, that is
-// nothing.
+// engineReader remembers what engines exported one to two windows ago, or at the request before if
+// that is longer ago; before the run, that is nothing.
 type engineReader struct {
 	window       time.Duration
 	older, newer []scraped // by endpoint

@@ -64,8 +64,8 @@ var scorers = []scorerType{
 	{"load-aware", "with few waiting requests: 0.5 for none, down to 0", LoadSubject, readLoadAware},
 	{"vllm-dp", "with little load by the formula of vLLM's data-parallel client: 4 for each waiting request, 1 for each running request", LoadSubject, readVLLMDP},
 	{"estimated-wait", "whose waiting requests get KV blocks soon, at the pace of the last 16, scaled from the shortest to the longest wait", LoadSubject, readEstimatedWait},
-	{"recent-ttft", "whose engine gave first tokens soon of late, scaled from the shortest to the longest mean", LoadSubject, readRecentTTFT},
-	{"recent-tpot", "whose engine gave tokens fast of late, scaled from the shortest to the longest mean", LoadSubject, readRecentTPOT},
+	{"recent-ttft", "whose engine recently gave first tokens fast, scaled from the shortest to the longest mean", LoadSubject, readRecentTTFT},
+	{"recent-tpot", "whose engine recently gave tokens fast, scaled from the shortest to the longest mean", LoadSubject, readRecentTPOT},
 	{"lora-affinity", "with the request's LoRA adapter loaded", OtherSubject, readLoRAAffinity},
 }
 

@@ -139,7 +139,7 @@ def one(request, e):
 	}
 }
 
-// Programs see what engines exported in the last one to two windows. The engine has given first
+// Programs see what engines exported in the last one to two windows, or since the request before if that is longer. The engine has given first
 // tokens after 1 s and 3 s up to 10 s, then one after 8 s, and starts again before 30 s.
 func TestFiguresOfEngines(t *testing.T) {
 	engine := func(seconds, tokens int64, queries, hits, bytes int64) policy.Engine {
@@ -177,6 +177,7 @@ func TestFiguresOfEngines(t *testing.T) {
 		{15 * time.Second, engine(12, 3, 200, 50, 4000), seen(4, 0.25, 800.0/3)}, // still since the start: 12 s ÷ 3, 4000 in 15 s
 		{20 * time.Second, engine(12, 3, 200, 50, 4000), seen(8, 0, 300)},        // since 10 s: 8 s ÷ 1, 0 of 100, 3000 in 10 s
 		{30 * time.Second, engine(1, 1, 10, 10, 500), seen(1, 1, 50)},            // the counters began again: 500 in 10 s
+		{70 * time.Second, engine(7, 4, 30, 20, 4500), seen(2, 0.5, 100)},        // since the request at 30 s: 6 s ÷ 3, 10 of 20, 4000 in 40 s
 	} {
 		v := view(policy.Scrape{})
 		v.Scrapes[0].At, v.Engines = v.Scrapes[0].At.Add(tc.at), []policy.Engine{tc.engine}
