@@ -10,8 +10,8 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
-// moodySteps is how many looks a moody scaler takes before it wants all replicas for good. Whims of a
-// period may end a replica in time before each answer, and then a run has no end.
+// moodySteps is how many looks a moody scaler takes before it wants all replicas for good. A scaler
+// that changes its mind periodically may remove each replica before it answers, and then a run has no end.
 const moodySteps = 5000
 
 // moody is a scaler that wants something else at each look at what it sees, and notes it.
