@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"bytes"
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unsafe"
 )
 
 // agentParser reads a file that says when requests of agents began and ended. Such a file has
@@ -34,6 +32,8 @@ type agentSession struct {
 	// parent is the session whose agent began this one; nil is none.
 	parent *agentSession
 	calls  []*agentCall
+	// longest is the time of the longest call in ns.
+	longest int64
 	// branches are calls of other sessions that the agent waits for before it goes on; own is that of this session
 	// in its parent, if it has one.
 	branches []*agentBranch
@@ -49,13 +49,15 @@ type agentBranch struct {
 // agentCall is a request and its answer as they were recorded.
 type agentCall struct {
 	value         int   // of the file, from 1
+	order         int   // among calls of one time, where sessions do not give it
 	start, end    int64 // ns
 	input, output int32
 	ids           []uint64 // of full blocks
 	shared        int      // how many of them the call before has, where the file says so
 	model         string
 	session       *agentSession
-	// waits are the calls that this one waits for. The file says which if told; otherwise the times do.
+	// waits are the calls that this one waits for; calls may share the list. The file says which if told; otherwise the
+	// times do.
 	waits []*agentCall
 	told  bool
 	// named says that others wait for the call by its id.
@@ -67,7 +69,9 @@ type agentCall struct {
 func (c *agentCall) row(err error) error { return atRow(c.value, err) }
 
 // begins orders calls by their beginnings.
-func begins(a, b *agentCall) int { return cmp.Compare(a.start, b.start) }
+func begins(a, b *agentCall) int {
+	return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.order, b.order))
+}
 
 // agentRecords are the requests of agents as rows.
 type agentRecords struct {
@@ -76,20 +80,19 @@ type agentRecords struct {
 	hash        hash.Hash
 	names       record // what fields are called
 	blockTokens int32
-	memoryBytes int64
+	held        *agentMemory
 	read        bool
 	calls       []*agentCall
-	bytes       int64
 	at          int
 	after       []uint64
 }
 
-func newAgentRecords(parser agentParser, names record, o Options, r io.Reader) (records, error) {
+func newAgentRecords(parser agentParser, names record, held *agentMemory, r io.Reader) (records, error) {
 	in, err := decompressed(r)
 	if err != nil {
 		return nil, err
 	}
-	a := &agentRecords{parser: parser, names: names, memoryBytes: o.MemoryBytes, hash: sha256.New()}
+	a := &agentRecords{parser: parser, names: names, held: held, hash: sha256.New()}
 	a.in = io.TeeReader(in, a.hash)
 	return a, nil
 }
@@ -140,49 +143,36 @@ func (a *agentRecords) readAll() error {
 		return err
 	}
 	a.blockTokens = blockTokens
-	blocks := 0
 	for _, s := range sessions {
 		slices.SortStableFunc(s.calls, begins)
 		a.calls = append(a.calls, s.calls...)
+		s.longest = longestOf(s.calls)
 		for _, c := range s.calls {
 			c.session = s
-			blocks += len(c.ids)
 		}
 	}
-	a.bytes = int64(len(a.calls))*int64(unsafe.Sizeof(agentCall{})) + int64(blocks)*8
-	if needs := grown(a.bytes); a.memoryBytes > 0 && needs > a.memoryBytes {
-		return tooLarge(len(a.calls), blocks, needs, a.memoryBytes)
-	}
 	for _, s := range sessions {
-		s.findWaits()
+		if err := s.findWaits(a.held); err != nil {
+			return err
+		}
 	}
 	slices.SortStableFunc(a.calls, begins)
 	return a.nameAwaited()
 }
 
-// readValues reads the JSON values of the file: one after the other, or in an array.
+// readValues reads the JSON values of the file: one after the other, or in arrays.
 func (a *agentRecords) readValues() error {
-	d := json.NewDecoder(a.in)
+	values := newAgentValues(a.in, a.held)
 	for n := 1; ; n++ {
-		var value json.RawMessage
-		err := d.Decode(&value)
+		value, err := values.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
-		all := []json.RawMessage{value}
-		if err == nil && bytes.HasPrefix(bytes.TrimLeft(value, " \t\r\n"), []byte("[")) {
-			err = json.Unmarshal(value, &all)
+		if err == nil {
+			err = a.parser.value(value)
 		}
 		if err != nil {
-			return atRow(n, fmt.Errorf("is not valid JSON: %w", err))
-		}
-		for i, one := range all {
-			if err := a.parser.value(one); err != nil {
-				return atRow(n+i, err)
-			}
-		}
-		if len(all) != 1 {
-			n += len(all) - 1
+			return atRow(n, err)
 		}
 	}
 }
@@ -190,16 +180,19 @@ func (a *agentRecords) readValues() error {
 // nameAwaited gives ids to calls that others cannot wait for as the one before in their session. Calls come in order.
 func (a *agentRecords) nameAwaited() error {
 	previous := map[*agentSession]*agentCall{}
+	named := map[**agentCall]bool{} // lists, by their beginnings
 	for i, c := range a.calls {
-		if slices.ContainsFunc(c.waits, func(w *agentCall) bool { return w.id == 0 }) {
-			return c.row(errors.New("waits for a request that begins later"))
-		}
-		c.id = uint64(i + 1)
-		if len(c.waits) > 1 || len(c.waits) == 1 && c.waits[0] != previous[c.session] {
-			for _, w := range c.waits {
-				w.named = true
+		if len(c.waits) > 0 && !named[&c.waits[0]] {
+			if slices.ContainsFunc(c.waits, func(w *agentCall) bool { return w.id == 0 }) {
+				return c.row(invalidField("agent.parent_ids", "must lead to requests that begin earlier, or at the same time and stand before this one"))
+			}
+			if named[&c.waits[0]] = len(c.waits) > 1 || c.waits[0] != previous[c.session]; named[&c.waits[0]] {
+				for _, w := range c.waits {
+					w.named = true
+				}
 			}
 		}
+		c.id = uint64(i + 1)
 		previous[c.session] = c
 	}
 	return nil
@@ -212,7 +205,7 @@ func (a *agentRecords) digest() (string, error) {
 	return hex.EncodeToString(a.hash.Sum(nil)), nil
 }
 
-func (a *agentRecords) memory() int64 { return a.bytes }
+func (a *agentRecords) memory() int64 { return a.held.bytes() }
 
 // warning says what is odd about the file; "" for nothing.
 func (a *agentRecords) warning() string {
@@ -223,22 +216,31 @@ func (a *agentRecords) warning() string {
 }
 
 // findWaits finds for each call of a session, in order, what it waits for.
-func (s *agentSession) findWaits() {
-	longest := longestOf(s.calls)
+func (s *agentSession) findWaits(m *agentMemory) error {
+	var waits, kept []*agentCall
 	for i, c := range s.calls {
-		if !c.told {
-			c.waits = lastEnded(s.calls[:i], c.start, longest)
-			for p := s.parent; len(c.waits) == 0 && p != nil; p = p.parent {
-				c.waits = lastEnded(p.before(c), c.start, longestOf(p.calls))
-			}
+		if c.told {
+			continue
+		}
+		waits = lastEnded(waits[:0], s.calls[:i], c.start, s.longest)
+		for p := s.parent; len(waits) == 0 && p != nil; p = p.parent {
+			waits = lastEnded(waits, p.before(c), c.start, p.longest)
 		}
 		for _, b := range s.branches {
 			if b.endsBefore(c) {
 				b.joined = true
-				c.waits = append(c.waits, lastEnded(b.calls, c.start, longestOf(b.calls))...)
+				waits = append(waits, lastEnded(nil, b.calls, c.start, longestOf(b.calls))...)
 			}
 		}
+		if !slices.Equal(waits, kept) {
+			if err := m.takeWaits(len(waits)); err != nil {
+				return err
+			}
+			kept = slices.Clone(waits)
+		}
+		c.waits = kept
 	}
+	return nil
 }
 
 // before returns the calls of a session that begin before a call of one that it began.
@@ -247,7 +249,7 @@ func (s *agentSession) before(c *agentCall) []*agentCall {
 	return s.calls[:n]
 }
 
-// endsBefore reports whether all calls of a branch, which nobody waited for yet, end before a call begins.
+// endsBefore reports whether all calls of a branch that no call waited for yet end before a call begins.
 func (b *agentBranch) endsBefore(c *agentCall) bool {
 	return !b.joined && len(b.calls) > 0 && !slices.ContainsFunc(b.calls, func(of *agentCall) bool { return of.end > c.start || of.start >= c.start })
 }
@@ -260,10 +262,9 @@ func longestOf(calls []*agentCall) int64 {
 	return longest
 }
 
-// lastEnded returns those of calls, in order of their beginnings, that ended at a time and that no other
+// lastEnded adds to an empty list those of calls, in order of their beginnings, that ended at a time and that no other
 // such call waits for: the one that began last, and those that ran at the same time. None is longer than longest.
-func lastEnded(calls []*agentCall, at, longest int64) []*agentCall {
-	var last []*agentCall
+func lastEnded(last, calls []*agentCall, at, longest int64) []*agentCall {
 	for _, c := range slices.Backward(calls) {
 		switch {
 		case c.end > at:

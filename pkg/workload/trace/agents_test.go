@@ -5,6 +5,7 @@ package trace_test
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -199,5 +200,77 @@ func TestAnAnswerWithoutATimeEndsBeforeSomebodyThinks(t *testing.T) {
 	got := agents(t, trace.Weka, []byte(text), workloadtest.Completed(time.Second))
 	if diff := cmp.Diff([]asked{{"0s", 10, 1, 1, ""}, {"3s", 20, 1, 1, ""}}, got); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
+	}
+}
+
+// The answer comes after 1 s. Requests of one time are in the order of the file, also of several sessions. 100,000 events
+// lead from the second request to the first one, which comes 9−4 = 5 s before it. No time after an answer is the next ns.
+func TestWaitsOfAIBrix(t *testing.T) {
+	const first = `{"timestamp": 4000, "requests": [{"prompt_length": 10, "output_length": 5, "session_id": "a", "agent": {"node_id": "e0"}}]}` + "\n"
+	var events strings.Builder
+	for i := range 100_000 {
+		fmt.Fprintf(&events, `,{"node_id": "e%d", "parent_ids": ["e%d"]}`, i+1, i)
+	}
+	for name, tc := range map[string]struct {
+		text string
+		want []asked
+	}{
+		"a long line of events": {
+			first + `{"timestamp": 9000, "requests": [{"prompt_length": 20, "output_length": 5, "session_id": "a", "agent": {"node_id": "r", "parent_ids": ["e100000"]}}], "events": [` + events.String()[1:] + "]}",
+			[]asked{{"0s", 10, 5, 1, ""}, {"6s", 20, 5, 1, ""}},
+		},
+		"a parent of the same time in another session": {
+			first + `{"timestamp": 9000, "requests": [{"prompt_length": 20, "output_length": 5, "session_id": "b", "agent": {"node_id": "p"}},` +
+				`{"prompt_length": 30, "output_length": 5, "session_id": "a", "agent": {"node_id": "c", "parent_ids": ["p"]}}]}`,
+			[]asked{{"0s", 10, 5, 1, ""}, {"5s", 20, 5, 2, ""}, {"6.000000001s", 30, 5, 1, ""}},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if diff := cmp.Diff(tc.want, agents(t, trace.AIBrix, []byte(tc.text), workloadtest.Completed(time.Second))); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// 300 calls run before 300 others, for each of which a call and its span take some 0.5 KB: less than 1 MiB while they grow. Lists
+// of 300 calls each that are equal are one. Lists of 1 to 300 calls have 300·301/2·8 = 361 KB, 813 KB while they grow. A JSON value
+// may have an eighth of the memory: 512 KiB of 4 MiB.
+func TestFilesOfAgentsKeepToTheirMemory(t *testing.T) {
+	calls := func(stagger int) string {
+		var spans strings.Builder
+		for i := range 600 {
+			start, end := 0, 1000+stagger*i
+			if i >= 300 {
+				start, end = 1000+stagger*(i-300), 9000
+			}
+			fmt.Fprintf(&spans, `{"traceId":"t","spanId":"%d","startTimeUnixNano":%d,"endTimeUnixNano":%d,"attributes":{"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":9,"gen_ai.usage.output_tokens":1}}`+"\n", i, start, end)
+		}
+		return spans.String()
+	}
+	session := func(id, padding int) string {
+		return fmt.Sprintf(`{"id":"%d","block_size":64,"requests":[{"t":0,"type":"n","in":9,"out":1}],"padding":%q}`, id, strings.Repeat("a", padding))
+	}
+	var list []string
+	for i := range 64 {
+		list = append(list, session(i, 100_000))
+	}
+	for name, tc := range map[string]struct {
+		format trace.Format
+		text   string
+		memory int64
+		want   string // part of the error
+	}{
+		"equal lists of waits":       {trace.OTel, calls(0), 1 << 20, ""},
+		"lists of waits that differ": {trace.OTel, calls(1), 1 << 20, "MiB of memory up to here"},
+		"a long array":               {trace.Weka, "[" + strings.Join(list, ",") + "]", 4 << 20, ""},
+		"a long value":               {trace.Weka, session(1, 1<<20), 4 << 20, "row 1: is longer than 524288 bytes"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, err := trace.Convert(tc.format, trace.Options{MemoryBytes: tc.memory}, strings.NewReader(tc.text), "t", trace.Windtunnel, io.Discard)
+			if (err == nil) != (tc.want == "") || err != nil && !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unsafe"
 )
 
 // AIBrix is JSON lines of the workload generator of AIBrix: timestamp in ms and the requests that come then, with prompt,
@@ -24,8 +25,9 @@ var aibrix = format{
 	expected:    "has a JSON object with timestamp and requests on each line",
 	blockTokens: sharedBlockTokens,
 	newRecords: func(o Options, r io.Reader) (records, error) {
-		p := &aibrixParser{nodes: map[string]*aibrixNode{}, named: map[string]*agentSession{}, sharer: sharer{Sharing: Sharing{By: SharedByText}}}
-		return newAgentRecords(p, record{timeField: "timestamp", delayField: "timestamp", outputField: "output_length"}, o, r)
+		held := &agentMemory{most: o.MemoryBytes}
+		p := &aibrixParser{held: held, nodes: map[string]*aibrixNode{}, named: map[string]*agentSession{}, sharer: sharer{Sharing: Sharing{By: SharedByText}}}
+		return newAgentRecords(p, record{timeField: "timestamp", delayField: "timestamp", outputField: "output_length"}, held, r)
 	},
 	carries: traitNames(blocksTrait, sessionTrait, delayTrait, modelTrait, linksTrait),
 	times:   Milliseconds,
@@ -39,18 +41,25 @@ func isOfAgents(text string) bool {
 
 // aibrixParser is what is known of a file so far.
 type aibrixParser struct {
+	held   *agentMemory
 	all    []*agentSession
 	named  map[string]*agentSession
 	nodes  map[string]*aibrixNode
 	calls  []*aibrixNode
 	sharer sharer
 	values int
+	// requests are those read so far.
+	requests int
 }
 
 // aibrixNode is a request, or an event without one, and what it comes after.
 type aibrixNode struct {
 	call    *agentCall
 	parents []string
+	// before are the requests that the node comes after, once found; at counts the parents that were visited.
+	before []*agentCall
+	found  bool
+	at     int
 }
 
 type aibrixLine struct {
@@ -116,12 +125,17 @@ func (p *aibrixParser) request(r *aibrixRequest, at int64) error {
 	rec := record{input: c.input}
 	p.sharer.share(&rec, []byte(stringOf(r.Prompt)))
 	c.ids = slices.Clone(rec.ids)
+	if err := p.held.take(1, len(c.ids), 0); err != nil {
+		return err
+	}
 	s, known := p.named[session]
 	if !known {
 		s = &agentSession{name: session}
 		p.named[session] = s
 		p.all = append(p.all, s)
 	}
+	p.requests++
+	c.order = p.requests
 	s.calls = append(s.calls, c)
 	if r.Agent == nil {
 		return nil
@@ -142,6 +156,13 @@ func (p *aibrixParser) node(a *aibrixAgent, c *agentCall) error {
 	case known:
 		return invalidField("node_id", "must be unique, but an earlier node has %.80q, too", a.NodeID)
 	}
+	texts := len(a.NodeID)
+	for _, id := range a.Parents {
+		texts += len(id) + int(unsafe.Sizeof(id))
+	}
+	if err := p.held.take(0, 0, int64(texts)+int64(unsafe.Sizeof(aibrixNode{}))); err != nil {
+		return err
+	}
 	n := &aibrixNode{call: c, parents: a.Parents}
 	p.nodes[a.NodeID] = n
 	if c != nil {
@@ -153,33 +174,64 @@ func (p *aibrixParser) node(a *aibrixAgent, c *agentCall) error {
 // sessions resolves what requests wait for, through events.
 func (p *aibrixParser) sessions() ([]*agentSession, int32, error) {
 	for _, n := range p.calls {
-		if err := p.resolve(n.call, n.parents, map[string]bool{}); err != nil {
+		if err := p.find(n); err != nil {
 			return nil, 0, n.call.row(err)
 		}
+		n.call.waits = n.before
 	}
 	return p.all, sharedBlockTokens, nil
 }
 
-// resolve adds the requests that a call waits for by its parents.
-func (p *aibrixParser) resolve(c *agentCall, parents []string, seen map[string]bool) error {
-	for _, id := range parents {
-		n, known := p.nodes[id]
-		if !known {
-			return invalidField("parent_ids", "must be node_ids of the file, got %.80q", id)
-		}
-		if seen[id] {
-			continue
-		}
-		seen[id] = true
-		if n.call == nil {
-			if err := p.resolve(c, n.parents, seen); err != nil {
+// find finds the requests that a node comes after, and those of the events on the way.
+func (p *aibrixParser) find(n *aibrixNode) error {
+	for line := []*aibrixNode{n}; len(line) > 0; {
+		of := line[len(line)-1]
+		if of.at == len(of.parents) {
+			if err := p.join(of); err != nil {
 				return err
 			}
-		} else {
-			c.waits = append(c.waits, n.call)
+			line = line[:len(line)-1]
+			continue
 		}
+		id := of.parents[of.at]
+		parent, known := p.nodes[id]
+		if !known {
+			return invalidField("agent.parent_ids", "must lead to node_ids of the file, got %.80q", id)
+		}
+		of.at++
+		if parent.call != nil || parent.found {
+			continue
+		}
+		if parent.at > 0 {
+			return invalidField("agent.parent_ids", "leads round in a circle, through %.80q", id)
+		}
+		line = append(line, parent)
 	}
 	return nil
+}
+
+// join makes one list of the requests that the parents of a node are or lead to. Nodes with one event before them share its list.
+func (p *aibrixParser) join(n *aibrixNode) error {
+	n.found = true
+	if len(n.parents) == 1 && p.nodes[n.parents[0]].call == nil {
+		n.before = p.nodes[n.parents[0]].before
+		return nil
+	}
+	seen := map[*agentCall]bool{}
+	for _, id := range n.parents {
+		parent := p.nodes[id]
+		list := parent.before
+		if parent.call != nil {
+			list = []*agentCall{parent.call}
+		}
+		for _, c := range list {
+			if !seen[c] {
+				seen[c] = true
+				n.before = append(n.before, c)
+			}
+		}
+	}
+	return p.held.takeWaits(len(n.before))
 }
 
 // textOf returns a JSON string or number as text; a null or a missing one is empty.

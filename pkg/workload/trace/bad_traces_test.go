@@ -157,8 +157,10 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"a null length of a prompt", strings.Replace(aibrix, "10", "null", 1), `row 1: requests[0].prompt_length: is missing`},
 			{"a null length of an answer", strings.Replace(aibrix, `h": 5`, `h": null`, 1),
 				`row 1: output_length: must be between 1 and 10000000 tokens, got 0: zeroOutput (--zero-output) may be Skip, which leaves such rows out, or PrefillOnly, which sends their prompts`},
-			{"a parent that is not there", strings.Replace(aibrix, "[]", `["b"]`, 1), `row 1: parent_ids: must be node_ids of the file, got "b"`},
-			{"a cycle of parents", strings.Replace(aibrix, "[]", `["a"]`, 1), `row 1: waits for a request that begins later`},
+			{"a parent that is not there", strings.Replace(aibrix, "[]", `["b"]`, 1), `row 1: agent.parent_ids: must lead to node_ids of the file, got "b"`},
+			{"a cycle of parents", strings.Replace(aibrix, "[]", `["a"]`, 1), `row 1: agent.parent_ids: must lead to requests that begin earlier, or at the same time and stand before this one`},
+			{"a circle of events", strings.Replace(aibrix, "[]}}]", `["b"]}}], "events": [{"node_id": "b", "parent_ids": ["c"]}, {"node_id": "c", "parent_ids": ["b"]}]`, 1),
+				`row 1: agent.parent_ids: leads round in a circle, through "b"`},
 			{"duplicate ids", aibrix + aibrix, `row 2: requests[0].agent.node_id: must be unique, but an earlier node has "a", too`},
 		},
 		trace.OTel: {

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -30,7 +31,8 @@ var otel = format{
 	beginning: agentBeginning,
 	expected:  "has JSON objects with resourceSpans, with spans, or with a span that has gen_ai attributes",
 	newRecords: func(o Options, r io.Reader) (records, error) {
-		return newAgentRecords(&otelParser{}, record{timeField: "startTimeUnixNano", delayField: "startTimeUnixNano", outputField: "gen_ai.usage.output_tokens"}, o, r)
+		held := &agentMemory{most: o.MemoryBytes}
+		return newAgentRecords(&otelParser{held: held}, record{timeField: "startTimeUnixNano", delayField: "startTimeUnixNano", outputField: "gen_ai.usage.output_tokens"}, held, r)
 	},
 	carries: traitNames(blocksTrait, sessionTrait, delayTrait, modelTrait, linksTrait),
 	times:   Nanoseconds,
@@ -56,6 +58,7 @@ const (
 
 // otelParser is what is known of a file so far.
 type otelParser struct {
+	held      *agentMemory
 	spans     []*otelSpan
 	values    int
 	estimated int // requests whose lengths are estimated
@@ -127,6 +130,9 @@ func (p *otelParser) value(text json.RawMessage) error {
 // add notes a span.
 func (p *otelParser) add(raw *otelRaw) (err error) {
 	s := &otelSpan{value: p.values, trace: raw.TraceID + raw.TraceIDs, id: raw.SpanID + raw.SpanIDs, parent: raw.ParentID + raw.ParentIDs}
+	if err := p.held.take(0, 0, int64(unsafe.Sizeof(*s))+int64(len(raw.Attributes))); err != nil {
+		return err
+	}
 	if s.attributes, err = otelAttributes(raw.Attributes); err != nil {
 		return err
 	}
@@ -213,10 +219,11 @@ type otelTrees struct {
 	sharer  sharer
 	// estimated counts requests whose lengths are those of their texts.
 	estimated int
+	held      *agentMemory
 }
 
 func (p *otelParser) sessions() ([]*agentSession, int32, error) {
-	t := &otelTrees{named: map[string]*agentSession{}, byTrace: map[string]string{}, sharer: sharer{Sharing: Sharing{By: SharedByText}}}
+	t := &otelTrees{held: p.held, named: map[string]*agentSession{}, byTrace: map[string]string{}, sharer: sharer{Sharing: Sharing{By: SharedByText}}}
 	ids := map[[2]string]*otelSpan{}
 	for _, s := range p.spans {
 		ids[[2]string{s.trace, s.id}] = s
@@ -275,7 +282,10 @@ func (t *otelTrees) request(s *otelSpan) error {
 		t.sharer.share(&rec, []byte(prompt))
 		c.ids = slices.Clone(rec.ids)
 	} else if t.blocks {
-		session.shareCached(c, cached)
+		t.held.blocks -= session.shareCached(c, cached)
+	}
+	if err := t.held.take(1, len(c.ids), 0); err != nil {
+		return err
 	}
 	session.calls = append(session.calls, c)
 	if session.own != nil {
@@ -375,14 +385,16 @@ func (t *otelTrees) sessionOf(name string, parent *agentSession) *agentSession {
 }
 
 // shareCached gives a call the blocks that it has in common with the call before in its session, or, as the first
-// one, with all first calls: as many as the file says were cached. Of the rest, it needs those that the next call has.
-func (s *agentSession) shareCached(c *agentCall, cached int32) {
+// one, with all first calls: as many as the file says were cached. Of the rest, it needs those that the next call has: it
+// returns how many blocks of the call before are dropped.
+func (s *agentSession) shareCached(c *agentCall, cached int32) (dropped int) {
 	own := stats.Hash64(stats.HashString(s.name), uint64(len(s.calls)))
 	c.shared = int(cached) / sharedBlockTokens
 	var before *agentCall
 	if n := len(s.calls); n > 0 {
 		before = s.calls[n-1]
-		before.ids = slices.Clone(before.ids[:min(len(before.ids), max(before.shared, c.shared))])
+		dropped = len(before.ids) - min(len(before.ids), max(before.shared, c.shared))
+		before.ids = slices.Clone(before.ids[:len(before.ids)-dropped])
 	}
 	for i := range int(c.input) / sharedBlockTokens {
 		switch {
@@ -394,4 +406,5 @@ func (s *agentSession) shareCached(c *agentCall, cached int32) {
 			c.ids = append(c.ids, before.ids[i])
 		}
 	}
+	return dropped
 }

@@ -26,7 +26,8 @@ var weka = format{
 	beginning: agentBeginning,
 	expected:  "has a JSON object with id, block_size and requests for each session of an agent",
 	newRecords: func(o Options, r io.Reader) (records, error) {
-		return newAgentRecords(&wekaParser{ids: map[string]bool{}}, record{timeField: "t", delayField: "t", outputField: "out"}, o, r)
+		held := &agentMemory{most: o.MemoryBytes}
+		return newAgentRecords(&wekaParser{held: held, ids: map[string]bool{}}, record{timeField: "t", delayField: "t", outputField: "out"}, held, r)
 	},
 	carries: traitNames(blocksTrait, sessionTrait, delayTrait, modelTrait, linksTrait),
 	tick:    time.Nanosecond,
@@ -34,6 +35,7 @@ var weka = format{
 
 // wekaParser is what is known of a file so far.
 type wekaParser struct {
+	held        *agentMemory
 	all         []*agentSession
 	ids         map[string]bool
 	blockTokens int32
@@ -187,7 +189,7 @@ func (t *wekaTree) agent(parent *agentSession, r *wekaRequest, start int64, path
 	return err
 }
 
-// call reads a request, and the time before it that somebody thought.
+// call reads a request, and the think time before it.
 func (t *wekaTree) call(r *wekaRequest, start int64) (c *agentCall, think int64, err error) {
 	if r.Type != "n" && r.Type != "s" {
 		return nil, 0, invalidField("type", "must be n, s or subagent, got %.80q", r.Type)
@@ -223,5 +225,5 @@ func (t *wekaTree) call(r *wekaRequest, start int64) (c *agentCall, think int64,
 		}
 		c.ids = append(c.ids, id)
 	}
-	return c, think, nil
+	return c, think, t.parser.held.take(1, len(c.ids), 0)
 }
