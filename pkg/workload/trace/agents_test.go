@@ -233,6 +233,42 @@ func TestWaitsOfAIBrix(t *testing.T) {
 	}
 }
 
+// Two requests under agents, the second of which begins 2 s after the first answer, come at 0 and, after an answer of
+// 1 s, at 3 s.
+func TestSpansOfOTel(t *testing.T) {
+	const (
+		counts = `"gen_ai.operation.name":"chat","gen_ai.usage.input_tokens":%d,"gen_ai.usage.output_tokens":5`
+		flat   = `{"traceId":"t","spanId":"%s","parentSpanId":"r","startTimeUnixNano":%d000000000,"endTimeUnixNano":%d000000000,"attributes":{` + counts + `}}`
+		python = `{"name":"chat","context":{"trace_id":"0x1","span_id":"%s","trace_state":"[]"},"parent_id":"0xa","start_time":"2026-01-01T00:00:%02d.000000Z","end_time":"2026-01-01T00:00:%02d.000000Z","status":{"status_code":"UNSET"},"attributes":{` + counts + `}}`
+		agent  = `{"context":{"trace_id":"0x1","span_id":"%s"},"parent_id":%s,"start_time":"2026-01-01T00:00:00Z","end_time":"2026-01-01T00:00:09Z","attributes":{"gen_ai.operation.name":"invoke_agent"}}`
+		root   = `{"traceId":"t","spanId":"r","startTimeUnixNano":1000000000,"endTimeUnixNano":9000000000%s}`
+	)
+	two := func(span string) string {
+		return fmt.Sprintf(span, "0xb", 2, 3, 700) + "\n" + fmt.Sprintf(span, "0xc", 5, 6, 900) + "\n"
+	}
+	for name, text := range map[string]string{
+		"a span without attributes":     fmt.Sprintf(root, "") + two(flat),
+		"a span with null attributes":   fmt.Sprintf(root, `,"attributes":null`) + two(flat),
+		"an export with such a span":    `{"resourceSpans":[{"scopeSpans":[{"spans":[` + fmt.Sprintf(root, "") + "," + strings.Replace(strings.TrimSpace(two(flat)), "\n", ",", 1) + `]}]}]}`,
+		"the SDK of Python":             two(python),
+		"an agent of the SDK of Python": fmt.Sprintf(agent, "0xa", "null") + two(python),
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := []asked{{"0s", 700, 5, 1, ""}, {"3s", 900, 5, 1, ""}}
+			if diff := cmp.Diff(want, agents(t, trace.OTel, []byte(text), workloadtest.Completed(time.Second))); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+	// The second agent's parent is the first one: its request is of a session of its own.
+	nested := fmt.Sprintf(agent, "0x0", "null") + fmt.Sprintf(agent, "0xa", `"0x0"`) + fmt.Sprintf(python, "0xd", 2, 3, 700) +
+		fmt.Sprintf(strings.Replace(python, "0xa", "0x0", 1), "0xe", 5, 6, 900)
+	want := []asked{{"0s", 700, 5, 1, ""}, {"3s", 900, 5, 2, ""}}
+	if diff := cmp.Diff(want, agents(t, trace.OTel, []byte(nested), workloadtest.Completed(time.Second))); diff != "" {
+		t.Errorf("a nested agent (-want +got):\n%s", diff)
+	}
+}
+
 // 300 calls run before 300 others, for each of which a call and its span take some 0.5 KB: less than 1 MiB while they grow. Lists
 // of 300 calls each that are equal are one. Lists of 1 to 300 calls have 300·301/2·8 = 361 KB, 813 KB while they grow. A JSON value
 // may have an eighth of the memory: 512 KiB of 4 MiB.

@@ -75,8 +75,13 @@ type otelText struct {
 	otelRaw
 }
 
-// otelRaw is a span as OTLP and as programs in Python write it.
+// otelRaw is a span as OTLP, the SDK of Python and other programs write it.
 type otelRaw struct {
+	Context struct {
+		TraceID string `json:"trace_id"`
+		SpanID  string `json:"span_id"`
+	} `json:"context"`
+	ParentOf   string          `json:"parent_id"`
 	TraceID    string          `json:"traceId"`
 	TraceIDs   string          `json:"trace_id"`
 	SpanID     string          `json:"spanId"`
@@ -113,7 +118,7 @@ func (p *otelParser) value(text json.RawMessage) error {
 			all = append(all, s.Spans...)
 		}
 	}
-	if in.Attributes != nil {
+	if in.Attributes != nil || in.id() != "" {
 		all = append(all, in.otelRaw)
 	}
 	if all == nil && in.Resources == nil && in.Spans == nil {
@@ -127,9 +132,11 @@ func (p *otelParser) value(text json.RawMessage) error {
 	return nil
 }
 
+func (r *otelRaw) id() string { return r.SpanID + r.SpanIDs + r.Context.SpanID }
+
 // add notes a span.
 func (p *otelParser) add(raw *otelRaw) (err error) {
-	s := &otelSpan{value: p.values, trace: raw.TraceID + raw.TraceIDs, id: raw.SpanID + raw.SpanIDs, parent: raw.ParentID + raw.ParentIDs}
+	s := &otelSpan{value: p.values, trace: raw.TraceID + raw.TraceIDs + raw.Context.TraceID, id: raw.id(), parent: raw.ParentID + raw.ParentIDs + raw.ParentOf}
 	if err := p.held.take(0, 0, int64(unsafe.Sizeof(*s))+int64(len(raw.Attributes))); err != nil {
 		return err
 	}
@@ -169,6 +176,9 @@ func otelTime(field string, number, date json.RawMessage) (int64, error) {
 // otelAttributes reads attributes: a list of keys and values, or an object. Of values, only texts and numbers count.
 func otelAttributes(raw json.RawMessage) (map[string]string, error) {
 	all := map[string]string{}
+	if len(raw) == 0 {
+		return all, nil
+	}
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(raw, &fields) == nil {
 		for name, value := range fields {
