@@ -269,6 +269,35 @@ func TestSpansOfOTel(t *testing.T) {
 	}
 }
 
+// The first answer takes 1 s, as recorded. A subagent's times count from its beginning if the first one is before it by more than
+// a rounding: times of 0, 3, 6 and 8 s after 5 s are 5, 8, 11 and 13 s, also where 6 is above 5. A time of 100.499999 s is no
+// time from 100.5 s on.
+func TestTimesOfASubagentOfWeka(t *testing.T) {
+	const text = `{"id":"s","block_size":64,"requests":[{"t":0,"type":"n","in":100,"out":5,"api_time":1},{"t":%s,"type":"subagent","agent_id":"a","duration_ms":9000,"requests":[%s]}]}`
+	for name, tc := range map[string]struct {
+		begin string
+		times []string
+		want  []string
+	}{
+		"all from the beginning": {"5", []string{"0", "3", "6", "8"}, []string{"0s", "5s", "8s", "11s", "13s"}},
+		"rounded":                {"100.5", []string{"100.499999", "102"}, []string{"0s", "1m40.499999s", "1m42s"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var requests []string
+			for _, at := range tc.times {
+				requests = append(requests, `{"t":`+at+`,"type":"n","in":100,"out":5,"api_time":1}`)
+			}
+			var got []string
+			for _, a := range agents(t, trace.Weka, fmt.Appendf(nil, text, tc.begin, strings.Join(requests, ",")), workloadtest.Completed(time.Second)) {
+				got = append(got, a.At)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("times (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // 300 calls run before 300 others, for each of which a call and its span take some 0.5 KB: less than 1 MiB while they grow. Lists
 // of 300 calls each that are equal are one. Lists of 1 to 300 calls have 300·301/2·8 = 361 KB, 813 KB while they grow. A JSON value
 // may have an eighth of the memory: 512 KiB of 4 MiB.

@@ -83,7 +83,7 @@ func (p *wekaParser) value(text json.RawMessage) error {
 	if err := errors.Join(agentName("id", s.ID), p.blockSize(s.BlockSize)); err != nil {
 		return err
 	}
-	of := &wekaTree{parser: p, named: map[string]*agentSession{}}
+	of := &wekaTree{parser: p, named: map[string]*agentSession{}, relative: map[*agentSession]bool{}}
 	if s.Scope != "global" {
 		of.scope = stats.HashString(s.ID)
 	}
@@ -118,7 +118,12 @@ type wekaTree struct {
 	named  map[string]*agentSession
 	scope  uint64 // that ids of blocks are local to
 	model  string // of requests that name none
+	// relative says of agents whether their times count from their beginnings.
+	relative map[*agentSession]bool
 }
+
+// wekaTickNs is the resolution of times: files have them in s, rounded to 6 digits.
+const wekaTickNs = 1000
 
 // session returns the session of a name, which an agent that goes on has again.
 func (t *wekaTree) session(name string, parent *agentSession) *agentSession {
@@ -131,7 +136,7 @@ func (t *wekaTree) session(name string, parent *agentSession) *agentSession {
 	return s
 }
 
-// add adds requests to a session. Times before the beginning of an agent count from it.
+// add adds requests to a session. The times of an agent count from its beginning if the first one is before it.
 func (t *wekaTree) add(to *agentSession, requests []wekaRequest, begin int64, path string) ([]*agentCall, error) {
 	var calls []*agentCall
 	var open *agentCall // whose answer has no time
@@ -145,7 +150,10 @@ func (t *wekaTree) add(to *agentSession, requests []wekaRequest, begin int64, pa
 		if err != nil {
 			return nil, within(at, err)
 		}
-		if start < begin {
+		if _, known := t.relative[to]; !known && begin > wekaTickNs {
+			t.relative[to] = start < begin-wekaTickNs
+		}
+		if t.relative[to] {
 			start = later(start, begin)
 		}
 		if r.Type == "subagent" {
