@@ -57,7 +57,7 @@ func (c *converter) shareGPT(in *object, client *v1alpha1.Client, b shareGPTBoun
 	client.InputTokens, client.OutputTokens = grouped(inputs), grouped(outputs)
 }
 
-// message is what somebody says in a conversation.
+// message is a prompt of the user, or an answer.
 type message struct {
 	Value string `json:"value"`
 }
