@@ -114,6 +114,9 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		u.Pools, u.Min, u.Max = append(u.Pools, i), append(u.Min, least), append(u.Max, most)
 		endpoints += c.Pools[i].Places()
 	}
+	if len(errs) == 0 && s.Policy != "" && len(u.Pools) == 2 && (in.Pools[u.Pools[0]].Role == v1alpha1.DecodeRole || in.Pools[u.Pools[1]].Role == v1alpha1.PrefillRole) {
+		errs = append(errs, field.Invalid(path.Child("pools"), s.Pools, "name the pool that prefills first and the one that decodes second: policies tell them apart by their order"))
+	}
 	if least == 0 && in.Activator == nil {
 		at := path.Child("minReplicas")
 		switch {

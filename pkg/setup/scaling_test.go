@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -89,6 +90,15 @@ func TestScalingValidation(t *testing.T) {
 			s.Scalers[0].Pools, s.Scalers[0].Policy = []string{"llama", "decode"}, "heteroscale"
 			s.Scalers[0].Parameters = map[string]v1alpha1.PolicyParameter{"targetDecodeTPS": "100", "prefillShare": "0"}
 		}, `spec.scenario.scalers[0].parameters[prefillShare]: Invalid value: "0": must be a whole number of at least 1`},
+		"decode before prefill": {func(s *v1alpha1.Scenario) {
+			builder.SplitPools(v1alpha1.PrefillRole, v1alpha1.DecodeRole)(s)
+			s.Scalers[0].Pools = []string{"pdecode", "pprefill"}
+		}, `spec.scenario.scalers[0].pools: Invalid value: ["pdecode","pprefill"]: name the pool that prefills first`},
+		"both before prefill": {func(s *v1alpha1.Scenario) {
+			builder.SplitPools(v1alpha1.PrefillRole, v1alpha1.DecodeRole)(s)
+			s.Pools[1].Role = v1alpha1.BothRole
+			s.Scalers[0].Pools = []string{"pdecode", "pprefill"}
+		}, `spec.scenario.scalers[0].pools: Invalid value: ["pdecode","pprefill"]: name the pool that prefills first`},
 		"a disruption of a scaled pool": {func(s *v1alpha1.Scenario) {
 			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Kind: v1alpha1.FailDisruption}}
 		}, `spec.scenario.disruptions[0].pool: Invalid value: "llama": scaler queue starts and ends the replicas of this pool`},
