@@ -68,7 +68,7 @@ func traffic(p *experiment.Plan, c *simulator.Config, b *backlog, n *newReplicas
 	return t
 }
 
-// idlePools are the pools of fixed replicas of which some never computed a step.
+// idlePools are the pools of fixed replicas of which some never computed a step on any rank.
 func idlePools(c *simulator.Config, outcome *simulator.Result) []result.IdlePool {
 	var all []result.IdlePool
 	for i := range c.Pools {
@@ -76,14 +76,16 @@ func idlePools(c *simulator.Config, outcome *simulator.Result) []result.IdlePool
 		if p.MaxReplicas > p.Replicas {
 			continue
 		}
-		idle := 0
-		for k := range outcome.Replicas {
-			if u := &outcome.Replicas[k]; u.Pool == i && u.Busy == 0 {
+		ranks := slices.DeleteFunc(slices.Clone(outcome.Replicas), func(u simulator.ReplicaUse) bool { return u.Pool != i })
+		idle, replicas := 0, 0
+		for replica := range slices.Chunk(ranks, p.RanksPerReplica()) {
+			replicas++
+			if !slices.ContainsFunc(replica, func(u simulator.ReplicaUse) bool { return u.Busy > 0 }) {
 				idle++
 			}
 		}
 		if idle > 0 {
-			all = append(all, result.IdlePool{Name: p.Name, Replicas: p.Replicas, Idle: idle})
+			all = append(all, result.IdlePool{Name: p.Name, Replicas: replicas, Idle: idle})
 		}
 	}
 	return all
