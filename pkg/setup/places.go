@@ -22,6 +22,15 @@ func places(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
 	return n * ranksOf(pool)
 }
 
+// Ports is how many endpoints of a router a pool has at most: ranks behind one port are one.
+func Ports(in *v1alpha1.Scenario, pool *v1alpha1.Pool) int {
+	n := places(in, pool)
+	if pool.DataParallelBalancing == v1alpha1.InternalBalancing {
+		n /= ranksOf(pool)
+	}
+	return n
+}
+
 // AllPlaces is how many endpoints a scenario has.
 func AllPlaces(in *v1alpha1.Scenario) int {
 	n := 0

@@ -14,6 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -34,19 +35,34 @@ func lintContext(in *v1alpha1.Scenario) lint.Context {
 		Replicas:       int(in.Router.Replicas),
 		ScrapeInterval: in.Router.MetricsRefreshInterval.Duration(),
 	}
-	for _, pool := range in.Pools {
+	for i := range in.Pools {
+		pool := &in.Pools[i]
 		c.BlockTokens = int(pool.Engine.BlockSize)
-		c.Endpoints += int(pool.Replicas * max(1, pool.DataParallelism))
+		c.Endpoints += setup.Ports(in, pool)
 		c.Tiers = max(c.Tiers, 1+len(pool.KVCache.Tiers))
 	}
-	for i := range in.Workload.Clients {
-		client := &in.Workload.Clients[i]
-		alone := client.Sessions == nil && client.Prompts == nil
-		if p := client.Prefix; alone && p != nil && p.Examples == nil && (c.SharedTokens == 0 || int(p.Tokens) < c.SharedTokens) {
-			c.SharedTokens = int(p.Tokens)
-		}
+	if in.Workload.Trace == nil && len(in.Workload.Traces) == 0 {
+		c.SharedTokens = sharedTokens(in.Workload.Clients)
 	}
 	return c
+}
+
+// sharedTokens is the longest prefix of some clients; 0 if the prompts of one share more than a prefix.
+func sharedTokens(clients []v1alpha1.Client) int {
+	longest := 0
+	for i := range clients {
+		client := &clients[i]
+		if client.Sessions != nil || client.Prompts != nil {
+			return 0
+		}
+		if p := client.Prefix; p != nil {
+			if p.Examples != nil {
+				return 0
+			}
+			longest = max(longest, int(p.Tokens))
+		}
+	}
+	return longest
 }
 
 // otherStart says what the file of an EPP's configuration says of its start, and the

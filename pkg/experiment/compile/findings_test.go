@@ -84,6 +84,24 @@ dataLayer:
 			s.Scalers = []v1alpha1.Scaler{{Name: "s", Pools: []string{s.Pools[0].Name}, Policy: "queue-length", MinReplicas: ptr.To(int32(1)), MaxReplicas: most, Parameters: map[string]v1alpha1.PolicyParameter{"target": "1"}}}
 		}
 	}
+	scaledTo := func(most int32) func(*v1alpha1.Scenario) {
+		return func(s *v1alpha1.Scenario) {
+			s.Scalers = []v1alpha1.Scaler{{Name: "s", Pools: []string{s.Pools[0].Name}, Policy: "queue-length", MinReplicas: ptr.To(int32(1)), MaxReplicas: most, Parameters: map[string]v1alpha1.PolicyParameter{"target": "1"}}}
+		}
+	}
+	ranks := func(n int32, balancing v1alpha1.DataParallelBalancing) func(*v1alpha1.Scenario) {
+		return func(s *v1alpha1.Scenario) {
+			s.Pools[0].Replicas, s.Pools[0].DataParallelism, s.Pools[0].DataParallelBalancing = 2, n, balancing
+		}
+	}
+	another := func(change func(*v1alpha1.Client)) func(*v1alpha1.Scenario) {
+		return func(s *v1alpha1.Scenario) {
+			c := *s.Workload.Clients[0].DeepCopy()
+			c.Name = "another"
+			change(&c)
+			s.Workload.Clients = append(s.Workload.Clients, c)
+		}
+	}
 	for name, tc := range map[string]struct {
 		change []func(*v1alpha1.Scenario)
 		rule   string
@@ -92,10 +110,18 @@ dataLayer:
 		"an index of 10 holders and 11 endpoints": {[]func(*v1alpha1.Scenario){config(precise("")), replicas(11)}, "precise-few-holders", true},
 		"an index of 10 holders and 10 endpoints": {[]func(*v1alpha1.Scenario){config(precise("")), replicas(10)}, "precise-few-holders", false},
 		"an index of 11 holders":                  {[]func(*v1alpha1.Scenario){config(precise(", indexerConfig: {kvBlockIndexConfig: {inMemoryConfig: {size: 1000000, podCacheSize: 11}}}")), replicas(11)}, "precise-few-holders", false},
-		"a prefix of 63 tokens":                   {[]func(*v1alpha1.Scenario){prefix(63)}, "prefix-below-block", true},
-		"a prefix of 64 tokens":                   {[]func(*v1alpha1.Scenario){prefix(64)}, "prefix-below-block", false},
-		"a policy's maximum of 5":                 {[]func(*v1alpha1.Scenario){scaler(5)}, "max-beyond-nodes", true},
-		"a policy's maximum of 4":                 {[]func(*v1alpha1.Scenario){scaler(4)}, "max-beyond-nodes", false},
+		"2 replicas of 8 ranks with a port each":  {[]func(*v1alpha1.Scenario){config(precise("")), ranks(8, "External")}, "precise-few-holders", true},
+		"2 replicas of 8 ranks behind one port":   {[]func(*v1alpha1.Scenario){config(precise("")), ranks(8, v1alpha1.InternalBalancing)}, "precise-few-holders", false},
+		"a scaler's maximum of 11":                {[]func(*v1alpha1.Scenario){config(precise("")), scaledTo(11)}, "precise-few-holders", true},
+		"a scaler's maximum of 10":                {[]func(*v1alpha1.Scenario){config(precise("")), scaledTo(10)}, "precise-few-holders", false},
+		"prefixes of 63 and 64 tokens":            {[]func(*v1alpha1.Scenario){prefix(63), another(func(c *v1alpha1.Client) { c.Prefix.Tokens = 64 })}, "prefix-below-block", false},
+		"a prefix of 63 tokens, and sessions": {[]func(*v1alpha1.Scenario){prefix(63), another(func(c *v1alpha1.Client) {
+			c.Sessions = &v1alpha1.Sessions{Concurrent: ptr.To(int32(1)), Turns: v1alpha1.Lengths{Distribution: "Constant", Mean: "3", Min: 1}, Context: "Accumulate", Order: "Cycle"}
+		})}, "prefix-below-block", false},
+		"a prefix of 63 tokens":   {[]func(*v1alpha1.Scenario){prefix(63)}, "prefix-below-block", true},
+		"a prefix of 64 tokens":   {[]func(*v1alpha1.Scenario){prefix(64)}, "prefix-below-block", false},
+		"a policy's maximum of 5": {[]func(*v1alpha1.Scenario){scaler(5)}, "max-beyond-nodes", true},
+		"a policy's maximum of 4": {[]func(*v1alpha1.Scenario){scaler(4)}, "max-beyond-nodes", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found := false

@@ -89,7 +89,7 @@ type Context struct {
 	// blocks, that of the GPU included.
 	Endpoints, Tiers int
 	// SharedTokens is how long a prefix is, in tokens, that prompts share and that is all they share: the
-	// shortest of several.
+	// longest of several.
 	SharedTokens int
 	// Experimental is whether the EPP is started with
 	// --allow-experimental-plugins.

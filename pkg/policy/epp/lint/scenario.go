@@ -5,6 +5,8 @@ package lint
 import (
 	"bytes"
 	"cmp"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,22 +60,61 @@ func contextOf(scenario, router *yamlv3.Node, model string) Context {
 		if size, err := strconv.Atoi(text(child(pool, "engine", "blockSize"))); err == nil {
 			c.BlockTokens = size
 		}
-		c.Endpoints += count(pool, "replicas") * count(pool, "dataParallelism")
+		c.Endpoints += ports(scenario, pool)
 		c.Tiers = max(c.Tiers, 1+len(items(child(pool, "kvCache", "tiers"))))
 	}
-	for _, client := range items(child(scenario, "workload", "clients")) {
-		tokens, _ := strconv.Atoi(text(child(client, "prefix", "tokens")))
-		alone := child(client, "sessions") == nil && child(client, "prompts") == nil && child(client, "prefix", "examples") == nil
-		if alone && tokens > 0 && (c.SharedTokens == 0 || tokens < c.SharedTokens) {
-			c.SharedTokens = tokens
-		}
-	}
+	c.SharedTokens = sharedTokens(child(scenario, "workload"), model)
 	return c
 }
 
-// count is a number of a pool, 1 unless it is given.
-func count(pool *yamlv3.Node, name string) int {
-	n, err := strconv.Atoi(text(child(pool, name)))
+// sharedTokens is the longest prefix of the clients of a model; 0 if some prompts share more than a prefix, or may.
+func sharedTokens(workload *yamlv3.Node, model string) int {
+	if child(workload, "trace") != nil || child(workload, "traces") != nil {
+		return 0
+	}
+	longest := 0
+	for _, client := range items(child(workload, "clients")) {
+		if model != "" && text(child(client, "model")) != model {
+			continue
+		}
+		for _, more := range [][]string{{"preset"}, {"sessions"}, {"prompts"}, {"prefix", "examples"}} {
+			if child(client, more...) != nil {
+				return 0
+			}
+		}
+		tokens, _ := strconv.Atoi(text(child(client, "prefix", "tokens")))
+		longest = max(longest, tokens)
+	}
+	return longest
+}
+
+// maximum finds the maximum of replicas in the manifest of an autoscaler.
+var maximum = regexp.MustCompile(`\bmax(?:Replicas|ReplicaCount)["']?[ \t]*:[ \t]*["']?([0-9]+)`)
+
+// ports is how many endpoints a pool has at most: ranks behind one port are one.
+func ports(scenario, pool *yamlv3.Node) int {
+	replicas := count(pool, "replicas")
+	for _, scaler := range items(child(scenario, "scalers")) {
+		if !slices.ContainsFunc(items(child(scaler, "pools")), func(p *yamlv3.Node) bool { return text(p) == text(child(pool, "name")) }) {
+			continue
+		}
+		replicas = max(replicas, count(scaler, "maxReplicas"))
+		for _, source := range []string{"horizontalPodAutoscaler", "scaledObject", "podAutoscaler"} {
+			if found := maximum.FindStringSubmatch(text(child(scaler, source, "inline"))); found != nil {
+				most, _ := strconv.Atoi(found[1])
+				replicas = max(replicas, most)
+			}
+		}
+	}
+	if text(child(pool, "dataParallelBalancing")) == "Internal" {
+		return replicas
+	}
+	return replicas * count(pool, "dataParallelism")
+}
+
+// count is a number of a pool or a scaler, 1 unless it is given.
+func count(of *yamlv3.Node, name string) int {
+	n, err := strconv.Atoi(text(child(of, name)))
 	if err != nil {
 		return 1
 	}
