@@ -3,6 +3,10 @@
 package profile
 
 import (
+	"fmt"
+	"math"
+	"strconv"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -35,7 +39,9 @@ func (c *converter) conversationReplay(in *object, client *v1alpha1.Client) {
 		client.ClosedLoop.ThinkTime = c.secondsOf(latency)
 	}
 	length := in.whole("max_model_len", defaultModelLength, 1, maxTokens)
-	if longest := length - promptReserve - longestOf(client.OutputTokens); longest > longestOf(client.InputTokens) {
+	if longest := length - promptReserve - longestOf(client.OutputTokens); longest <= longestOf(client.InputTokens) {
+		c.fault(field.Invalid(in.at("max_model_len"), length, fmt.Sprintf("leaves no room for the longest turn, which has %d tokens, beside its answer and a reserve of %d", longestOf(client.InputTokens), promptReserve)))
+	} else {
 		client.Sessions.Context = v1alpha1.WindowContext
 		bound := int32(longest)
 		client.Sessions.MaxTokens = &bound
@@ -97,6 +103,9 @@ func one() v1alpha1.Amounts {
 func longestOf(l v1alpha1.Lengths) int64 {
 	if l.Max != nil {
 		return int64(*l.Max)
+	}
+	if mean, err := strconv.ParseFloat(string(l.Mean), 64); err == nil && l.Distribution == v1alpha1.ConstantLengths {
+		return int64(math.Ceil(mean))
 	}
 	return int64(l.Min)
 }

@@ -3,7 +3,10 @@
 package profile
 
 import (
-	"encoding/json"
+	"maps"
+	"math"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -32,19 +35,21 @@ func (c *converter) vllmBench(in *object) {
 	}
 	prompts := in.whole("num_prompts", 1000, 1, 1e9)
 	c.endsAfter(prompts)
-	c.pace(in, &client, prompts)
+	c.pace(in, &client, prompts, in.whole("max_concurrency", 0, 0, maxConcurrency))
 	c.traffic.Workload.Clients = []v1alpha1.Client{client}
 }
 
 // flags returns the flags of a command under names with underscores. A flag without a value is "none".
 func (c *converter) flags(in *object) *object {
 	plain := &object{reader: in.reader, path: in.path, fields: map[string]any{}, written: map[string]string{}}
-	for name := range in.fields {
+	for _, name := range slices.Sorted(maps.Keys(in.fields)) {
 		in.ignore(name)
-	}
-	plain.fields = underscored(in.fields)
-	for name := range in.fields {
-		plain.written[underscore(name)] = name
+		flag := strings.ReplaceAll(name, "-", "_")
+		if other, twice := plain.written[flag]; twice {
+			c.fault(field.Forbidden(in.at(name), "is the same flag as "+other))
+			continue
+		}
+		plain.fields[flag], plain.written[flag] = in.fields[name], name
 	}
 	return plain
 }
@@ -80,14 +85,16 @@ func (c *converter) prefixedPrompts(in *object, client *v1alpha1.Client, input s
 	}
 }
 
-// pace takes over when requests are sent: at a rate, or by users, or all at once.
-func (c *converter) pace(in *object, client *v1alpha1.Client, requests int64) {
-	users := in.whole("max_concurrency", 0, 0, maxConcurrency)
+// pace takes over when requests are sent: at a rate, or by users, or all at once without users.
+func (c *converter) pace(in *object, client *v1alpha1.Client, requests, users int64) {
 	burstiness := in.number("burstiness", 1, 1e-3, 1e3)
 	if text, is := in.fields["request_rate"].(string); is && text == "inf" || !in.has("request_rate") {
 		in.ignore("request_rate")
 		if users == 0 {
 			users = min(requests, maxConcurrency)
+		}
+		if users == maxConcurrency && requests > users {
+			c.note("the benchmark sends %d requests at once; here %d users send them", requests, users)
 		}
 		client.ClosedLoop = &v1alpha1.ClosedLoop{Concurrency: int32(users)}
 		return
@@ -97,7 +104,7 @@ func (c *converter) pace(in *object, client *v1alpha1.Client, requests int64) {
 	}
 	client.Arrivals = v1alpha1.Arrivals{Process: v1alpha1.PoissonArrivals, Rate: positive(in.number("request_rate", 1, 1e-9, maxRate))}
 	if burstiness != 1 {
-		c.fault(field.Forbidden(in.at("burstiness"), "gaps of a gamma law cannot be carried: state arrivals with its cv"))
+		client.Arrivals.Process, client.Arrivals.CV = v1alpha1.GammaArrivals, positive(1/math.Sqrt(burstiness))
 	}
 }
 
@@ -118,12 +125,11 @@ func (c *converter) aiPerf(in *object) {
 	client.OutputTokens = normal(in.number("osl", 1, 1, maxTokens), in.number("osl_stddev", 0, 0, maxTokens), 0, 0)
 	requests := in.whole("request_count", 10, 1, 1e9)
 	c.endsAfter(requests)
-	if in.has("concurrency") {
-		in.fields["max_concurrency"] = in.take("concurrency")
-		in.written["max_concurrency"] = "concurrency"
-	} else if !in.has("request_rate") {
-		in.fields["max_concurrency"] = json.Number("1")
+	users := int64(0)
+	if in.has("concurrency") || !in.has("request_rate") {
+		users = in.whole("concurrency", 1, 0, maxConcurrency)
 	}
-	c.pace(in, &client, requests)
+	in.ignore("concurrency")
+	c.pace(in, &client, requests, users)
 	c.traffic.Workload.Clients = []v1alpha1.Client{client}
 }

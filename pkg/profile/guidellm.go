@@ -48,7 +48,7 @@ func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
 		overridden(spec, benchmarks[from])
 	}
 	defer spec.done()
-	spec.ignore("backend", "outputs", "output", "request_format", "target", "model", "random_seed", "seed", "data_loader")
+	spec.ignore(guideLLMIgnored...)
 	c.guideLLMConstraints(spec)
 	if data := spec.children("data"); len(data) == 1 {
 		data[0].word("kind", "synthetic_text", "synthetic_text")
@@ -65,6 +65,12 @@ func (c *converter) guideLLMSpec(in *object, client *v1alpha1.Client) {
 	profile.done()
 }
 
+// guideLLMIgnored are fields of the spec that do not matter to traffic, and guideLLMRead those that do.
+var (
+	guideLLMIgnored = []string{"backend", "outputs", "output", "request_format", "target", "model", "random_seed", "seed", "data_loader"}
+	guideLLMRead    = []string{"constraints", "data", "profile"}
+)
+
 // overridden puts what a benchmark states into the spec. The names of its fields are paths, such as profile.streams and
 // constraints[0].count; an object stands for the paths of its fields.
 func overridden(spec, benchmark *object) {
@@ -72,7 +78,8 @@ func overridden(spec, benchmark *object) {
 		if benchmark.ignore(path); path == "name" {
 			continue
 		}
-		if !put(spec.fields, path, benchmark.fields[path]) {
+		part := path[:strings.IndexAny(path+".", ".[")]
+		if known := slices.Contains(guideLLMRead, part) || slices.Contains(guideLLMIgnored, part); !known || !put(spec.fields, path, benchmark.fields[path]) {
 			spec.fault(field.Invalid(benchmark.at(path), fmt.Sprint(benchmark.fields[path]), "leads to nothing in spec"))
 		}
 	}
@@ -159,6 +166,7 @@ func (c *converter) oneOf(in *object, name string, least, most float64) float64 
 		return in.number(name, least, least, most)
 	}
 	in.ignore(name)
+	c.used.stage = true
 	stage := c.Stage
 	if stage == 0 && len(list) == 1 {
 		stage = 1
@@ -217,7 +225,7 @@ func (c *converter) rangeOf(in *object, name string) v1alpha1.Lengths {
 
 // guideLLMFlat takes over the form without a spec, whose names are those of flags.
 func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
-	in = &object{reader: in.reader, fields: underscored(in.fields)}
+	in = c.flags(in)
 	defer in.done()
 	in.ignore("target", "model", "request_type", "backend", "processor", "outputs", "random_seed", "data_request_formatter", "request_format")
 	if !c.guideLLMBounds(in) {
@@ -244,18 +252,6 @@ func (c *converter) guideLLMFlat(in *object, client *v1alpha1.Client) {
 		profile.fields["rate"] = in.fields["rate"]
 	}
 	c.guideLLMProfile(profile, client)
-}
-
-// underscore is a name with underscores in place of hyphens.
-func underscore(name string) string { return strings.ReplaceAll(name, "-", "_") }
-
-// underscored returns fields whose names have underscores in place of hyphens.
-func underscored(fields map[string]any) map[string]any {
-	plain := map[string]any{}
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		plain[underscore(name)] = fields[name]
-	}
-	return plain
 }
 
 // pairs reads a list such as prompt_tokens=256,output_tokens=128.

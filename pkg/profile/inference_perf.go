@@ -78,6 +78,7 @@ func (c *converter) inferencePerfLoad(in *object, client *v1alpha1.Client) {
 	pause := in.number("interval", 1, 0, maxYear)
 	stages := in.children("stages")
 	if search := in.child("sweep"); search != nil {
+		in.refuse("load.sweep makes the stages: state one of them", "stages")
 		stages = c.sweepStages(search)
 		search.done()
 		if stages == nil {

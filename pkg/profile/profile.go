@@ -98,6 +98,9 @@ func Convert(text []byte, o Options) (*Traffic, field.ErrorList) {
 	default:
 		return nil, field.ErrorList{field.NotSupported(whole, format, Formats())}
 	}
+	if len(c.errs) == 0 {
+		c.refuseUnused()
+	}
 	if len(c.errs) > 0 {
 		return nil, c.errs
 	}
@@ -156,6 +159,24 @@ type converter struct {
 	Options
 	// prefixes are the lengths of prefixes by group.
 	prefixes map[string]int64
+	// used says which options the profile needs.
+	used struct{ stage, saturation, dataset bool }
+}
+
+// refuseUnused notes options that the profile does not need.
+func (c *converter) refuseUnused() {
+	for _, o := range []struct {
+		stated, used bool
+		flag, why    string
+	}{
+		{c.Stage > 0, c.used.stage, "--stage", "the profile has no stages or benchmarks"},
+		{c.Saturation > 0, c.used.saturation, "--saturation", "the profile has no load.sweep"},
+		{c.Dataset != nil, c.used.dataset, "--dataset", "the profile takes no prompts from a ShareGPT file"},
+	} {
+		if o.stated && !o.used {
+			c.fault(field.Forbidden(field.NewPath(o.flag), o.why))
+		}
+	}
 }
 
 // note says once where the traffic differs.
@@ -168,6 +189,7 @@ func (c *converter) note(format string, args ...any) {
 // staged returns the stages to take: all of them, or the one that the options
 // name.
 func (c *converter) staged(n int, path *field.Path) (from, to int) {
+	c.used.stage = true
 	if c.Stage == 0 {
 		return 0, n
 	}

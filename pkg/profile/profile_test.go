@@ -111,6 +111,9 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 		"a search for the rate": {"load: {type: poisson, sweep: {type: cubic}}\n" + random, []string{
 			"load.sweep.type: Unsupported value: \"cubic\": supported values: \"linear\", \"geometric\"",
 			"load.sweep: Required value: inference-perf measures the saturation first, and its rates follow from that: state it in requests/s with --saturation; windtunnel size finds that of a simulated pool"}},
+		"stages beside a search": {"load: {type: poisson, stages: [{rate: 1, duration: 10}], sweep: {type: linear}}\n" + random, []string{
+			"load.stages: Forbidden: load.sweep makes the stages: state one of them",
+			"load.sweep: Required value: inference-perf measures the saturation first, and its rates follow from that: state it in requests/s with --saturation; windtunnel size finds that of a simulated pool"}},
 		"no stages": {"load: {type: poisson}\n" + random, []string{"load.stages: Required value: state the stages"}},
 		"two numbers of users": {"load: {type: concurrent, stages: [{num_requests: 1, concurrency_level: 1}, {num_requests: 1, concurrency_level: 2}]}\n" + random, []string{
 			"load.stages: Forbidden: a closed loop has one number of users, and there are 2 stages: choose one with --stage"}},
@@ -128,6 +131,7 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 			"data.input_distribution.std: Forbidden: inference-perf has no such field: write std_dev"}},
 		"prompts of another file":    {"dataset-name: custom\nnum-prompts: 5", []string{"dataset-name: Forbidden: prompts of a file cannot be carried: their lengths are in it; state clients, or replay a trace"}},
 		"another flag":               {"dataset-name: random\nnum-warmups: 5", []string{"num-warmups: Forbidden: unknown field; there are backend, base_url, burstiness, dataset_name, disable_tqdm, endpoint, executable, extra_body, goodput, host, ignore_eos, label, max_concurrency, metadata, metric_percentiles, model, num_prompts, percentile_metrics, port, random_input_len, random_output_len, random_prefix_len, random_range_ratio, ready_check_timeout_sec, request_rate, result_dir, result_filename, save_detailed, save_result, seed, served_model_name, temperature, tokenizer, top_k, top_p, trust_remote_code"}},
+		"two spellings of a flag":    {"endpoint-type: chat\nosl: 5\nrequest-count: 5\nrequest_count: 6", []string{"request_count: Forbidden: is the same flag as request-count"}},
 		"a trace of aiperf":          {"endpoint-type: chat\ninput-file: a.jsonl\ncustom-dataset-type: mooncake_trace", []string{"input-file: Forbidden: requests of a file are a trace: state workload.trace with its format, such as Mooncake"}},
 		"no length of answers":       {"endpoint-type: chat\nisl: 5", []string{"osl: Required value: without it, answers end where the model ends them"}},
 		"a harness without requests": {"pvc_name: a", []string{`profile: Invalid value: "": is of the harness nop, which sends no requests`}},
@@ -152,6 +156,12 @@ func TestWhatCannotBeCarriedIsRefused(t *testing.T) {
 			"spec.data[0].path: Forbidden: unknown field; there are kind, output_tokens, output_tokens_max, output_tokens_min, output_tokens_stdev, prefix_buckets, prefix_tokens, processor, prompt_tokens, prompt_tokens_max, prompt_tokens_min, prompt_tokens_stdev, samples, source, turns"}},
 		"a benchmark of what is not there": {guide + "  profile: {kind: concurrent}\nbenchmarks: [{profile.streams: 1, 'constraints[7].count': 2}]", []string{
 			`benchmarks[0].constraints[7].count: Invalid value: "2": leads to nothing in spec`}},
+		"a benchmark with a typo": {guide + "  profile: {kind: concurrent, streams: 1}\nbenchmarks: [{profil.streams: 1}]", []string{
+			`benchmarks[0].profil.streams: Invalid value: "1": leads to nothing in spec`}},
+		"a flat profile with a wrong bound": {"profile: synchronous\nmax-requests: 0\ndata: {prompt_tokens: 5, output_tokens: 5}", []string{
+			"max-requests: Invalid value: 0: must be between 1 and 1e+09"}},
+		"no room for a turn": {"load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 1}]}\ndata: {type: conversation_replay, conversation_replay: {max_model_len: 1000, input_tokens_per_turn: {type: fixed, mean: 500}, output_tokens_per_turn: {type: fixed, mean: 400}}}", []string{
+			"data.conversation_replay.max_model_len: Invalid value: 1000: leaves no room for the longest turn, which has 500 tokens, beside its answer and a reserve of 200"}},
 		"half a user": {guide + "  profile: {kind: concurrent, streams: 1.5}", []string{
 			"profile: Invalid value: 1.5: must have a whole number of users"}},
 		"a flat profile without a rate": {"profile: constant\nmax_seconds: 5\ndata: {prompt_tokens: 5, output_tokens: 5}", []string{"rate: Required value"}},
@@ -206,6 +216,62 @@ func TestAStageIsChosen(t *testing.T) {
 		if _, errs := profile.Convert([]byte(text), profile.Options{Stage: 3}); len(errs) == 0 {
 			t.Error("there is no third stage")
 		}
+	}
+}
+
+// An option that the profile does not need is an error.
+func TestUnusedOptionsAreRefused(t *testing.T) {
+	const text = "dataset-name: random\nnum-prompts: 5"
+	for name, tc := range map[string]struct {
+		options profile.Options
+		want    string
+	}{
+		"stage":      {profile.Options{Stage: 1}, "--stage: Forbidden: the profile has no stages or benchmarks"},
+		"saturation": {profile.Options{Saturation: 5}, "--saturation: Forbidden: the profile has no load.sweep"},
+		"dataset":    {profile.Options{Dataset: []byte("[]")}, "--dataset: Forbidden: the profile takes no prompts from a ShareGPT file"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			traffic, errs := profile.Convert([]byte(text), tc.options)
+			if traffic != nil || len(errs) != 1 || errs[0].Error() != tc.want {
+				t.Errorf("errors %v, want %q", errs, tc.want)
+			}
+		})
+	}
+}
+
+// The gaps of vLLM have a gamma law of the shape burstiness, whose cv is its root's inverse: 1/√0.25 = 2.
+func TestBurstinessOfVLLM(t *testing.T) {
+	traffic, errs := profile.Convert([]byte("dataset-name: random\nrequest-rate: 4\nburstiness: 0.25"), profile.Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	want := v1alpha1.Arrivals{Process: v1alpha1.GammaArrivals, Rate: "4", CV: "2"}
+	if diff := cmp.Diff(want, traffic.Workload.Clients[0].Arrivals); diff != "" {
+		t.Errorf("arrivals (-want +got):\n%s", diff)
+	}
+}
+
+// 2,000,000 prompts at once are more than there may be users.
+func TestTooManyAtOnce(t *testing.T) {
+	traffic, errs := profile.Convert([]byte("dataset-name: random\nnum-prompts: 2000000"), profile.Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	if diff := cmp.Diff([]string{"the benchmark sends 2000000 requests at once; here 100000 users send them"}, traffic.Notes); diff != "" {
+		t.Errorf("notes (-want +got):\n%s", diff)
+	}
+}
+
+// Answers of 400 tokens and a reserve of 200 leave 1,400 of 2,000 tokens.
+func TestRoomOfConversations(t *testing.T) {
+	const text = "load: {type: concurrent, stages: [{num_requests: 9, concurrency_level: 1}]}\n" +
+		"data: {type: conversation_replay, conversation_replay: {max_model_len: 2000, output_tokens_per_turn: {type: fixed, mean: 400}}}"
+	traffic, errs := profile.Convert([]byte(text), profile.Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	if got := ptr.Deref(traffic.Workload.Clients[0].Sessions.MaxTokens, 0); got != 1400 {
+		t.Errorf("%d tokens, want 1400", got)
 	}
 }
 

@@ -44,6 +44,7 @@ func (c *converter) shareGPT(in *object, client *v1alpha1.Client, b shareGPTBoun
 	if !in.has(kind) {
 		kind = "type"
 	}
+	c.used.dataset = true
 	if c.Dataset == nil {
 		c.fault(field.Required(in.at(kind), "lengths are in the ShareGPT file: name it with --dataset"))
 		return

@@ -18,6 +18,7 @@ func (c *converter) sweepStages(in *object) []*object {
 	in.demand("", "type")
 	kind := in.word("type", "", "linear", "geometric")
 	n, seconds := in.whole("num_stages", 5, 1, maxStages/2), in.number("stage_duration", 180, 1, maxYear)
+	c.used.saturation = true
 	if c.Saturation == 0 {
 		c.fault(field.Required(in.path, "inference-perf measures the saturation first, and its rates follow from that: state it in requests/s with --saturation; windtunnel size finds that of a simulated pool"))
 		return nil
