@@ -54,7 +54,7 @@ func TestAFileOfAnotherKindIsNamedForWhatItIs(t *testing.T) {
 		"compare, a trace":              {[]string{"compare", traffic, traffic}, traffic + " is a trace in the format Vidur"},
 		"report, an EPP file":           {[]string{"report", picker}, picker + " holds an EndpointPickerConfig, and a report is of the output of run or sweep -o json"},
 		"results, a trace":              {[]string{"results", "-f", traffic}, traffic + " is a trace in the format Vidur, and results are in the output of run or sweep -o json"},
-		"import, an EPP file":           {[]string{"import", picker}, picker + " holds an EndpointPickerConfig, and windtunnel import reads profiles of BLIS"},
+		"import, an EPP file":           {[]string{"import", picker}, picker + " holds an EndpointPickerConfig, and windtunnel import reads profiles of AIPerf, BLIS"},
 		"init --epp, a trace":           {[]string{"init", "--epp", traffic, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + traffic + " is a trace in the format Vidur, and --epp names an EndpointPickerConfig"},
 		"init --epp, an address":        {[]string{"init", "--epp", address, "--trace", traffic, "-o", filepath.Join(folder, "s.yaml")}, "--epp: " + address + " is an address"},
 		"inspect, a benchmark's result": {[]string{"trace", "inspect", bench}, bench + " is a result of vllm bench serve, and a trace has the requests with their times of arrival; windtunnel import reads the profile"},
@@ -109,12 +109,12 @@ func TestAFaultyManifestIsNoOtherFile(t *testing.T) {
 // Rows of JSON that are of no known format are told with the formats.
 func TestRowsOfAnUnknownFormat(t *testing.T) {
 	for name, text := range map[string]string{
-		"agents":   `{"id": "s1", "block_size": 64, "requests": [{"t": 0, "in": 640, "out": 12, "hash_ids": [1, 2]}]}`,
-		"workload": `{"timestamp": 40, "requests": [{"prompt_length": 80, "output_length": 10}]}`,
+		"messages": `{"id": "s1", "messages": [{"role": "user", "content": "how?"}]}`,
+		"counts":   `{"timestamp": 40, "prompts": 80, "output_length": 10}`,
 	} {
 		file := cmdtest.TempFile(t, name+".jsonl", text+"\n")
 		_, err := windtunnel(t, "trace", "inspect", file)
-		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - Azure") {
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - AIBrix") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

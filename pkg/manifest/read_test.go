@@ -153,7 +153,7 @@ f.yaml:15: document 1, SimulationRun r: spec.scenario.workload.trace.timeout: In
 		"an unknown field in a list's entry": {
 			strings.Replace(runText("r", ""), "accelerator:", "gpu: x\n      accelerator:", 1),
 			`
-f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, dataParallelism, drain, engine, expertParallelism, kvCache, labels, latency, model, name, nodePool, quantization, replicas, requestCost, role, startup, tensorParallelism`,
+f.yaml:11: document 1, SimulationRun r: spec.scenario.pools[0].gpu: Forbidden: unknown field; there are accelerator, adapters, attributes, costPerReplicaHour, dataParallelBalancing, dataParallelism, drain, engine, expertParallelism, kvCache, labels, latency, model, name, nodePool, quantization, replicas, requestCost, role, startup, tensorParallelism`,
 		},
 		"a field of the objects beneath": {
 			strings.Replace(runText("r", ""), "trace: {format", "clients: [{name: a, thinkTime: 1s}]\n      trace: {format", 1),

@@ -107,8 +107,8 @@ func TestThePageOnEvaluate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, source, _ := strings.Cut(string(page), "```\ndef ")
-	source, _, _ = strings.Cut(source, "```")
+	programs := strings.Split(string(page), "```\ndef ")
+	source, _, _ := strings.Cut(programs[len(programs)-1], "```")
 	if !strings.Contains(string(sample), "def "+source) {
 		t.Errorf("the sample is not the program of the page:\n%s", source)
 	}
