@@ -71,6 +71,21 @@ func TestLintOfAutoscalers(t *testing.T) {
 	}
 }
 
+// A folder may hold nothing but the ConfigMap of a workload-variant-autoscaler, and ConfigMaps of other programs.
+func TestFoldersWithConfigMapsOfAnalysers(t *testing.T) {
+	dir := t.TempDir()
+	for name, entry := range map[string]string{"wva": "analyzerName: saturation, scaleUpThreshold: 2", "other": "analyzers: [english, german]"} {
+		text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  default: '{" + entry + "}'\n"
+		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := windtunnel(t, "lint", dir)
+	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "wva.yaml:5:1: error manifest: data.default.scaleUpThreshold: Invalid value: 2") || strings.Contains(out, "other.yaml") {
+		t.Errorf("%v, in\n%s", err, out)
+	}
+}
+
 // The findings about a scaler of an object are those of lint, and warnings of a run.
 func TestFindingsAboutScalersOfObjects(t *testing.T) {
 	text := cmdtest.TextOf(t, filepath.Join(cmdtest.Samples, "simulationrun-hpa.yaml"))

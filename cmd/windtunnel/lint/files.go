@@ -69,7 +69,7 @@ func (o *lintOptions) counts(content []byte) bool {
 	if input.IsPrinted(content) {
 		return false
 	}
-	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (input.MentionsOwnKinds(content) || autoscalerKind.Match(content))
+	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (input.MentionsOwnKinds(content) || autoscalerKind.Match(content) || len(lintFile{content: content}.autoscalers()) > 0)
 }
 
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
