@@ -78,6 +78,9 @@ func endpointOf(d *execute.RoutingRecord) string {
 	if d.Endpoint == nil {
 		return "–"
 	}
+	if d.Outcome != nil && d.Outcome.Rank != "" {
+		return d.Outcome.Rank
+	}
 	return d.Names[*d.Endpoint]
 }
 

@@ -17,8 +17,10 @@ type Collector struct {
 	targets       []simulator.Target
 	tenantTargets [][]simulator.Target
 	seed          int64
-	// names are the replicas' of all pools, and byRouter those that each router chooses from.
+	// names are the replicas' of all pools, onePort says that the engine chooses among the ranks, and
+	// byRouter are those that each router chooses from.
 	names    []string
+	onePort  []bool
 	byRouter map[int][]int
 	scaling  []simulator.ScaledUnit
 	open     map[int]*record
@@ -54,6 +56,7 @@ func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 		for _, name := range p.EndpointNames() {
 			n.byRouter[p.Router] = append(n.byRouter[p.Router], len(n.names))
 			n.names = append(n.names, name)
+			n.onePort = append(n.onePort, p.OnePort)
 		}
 	}
 	n.outcome = newOutcome(n.labels)

@@ -64,3 +64,16 @@ func TestComponentsKeepTheWorst(t *testing.T) {
 		}
 	}
 }
+
+// Endpoints 0 and 1 are ranks behind one port: the router sends all requests to the first one.
+func TestExamplesNameTheRankThatTheEngineChose(t *testing.T) {
+	c := Collector{names: []string{"p/0-rank-0", "p/0-rank-1", "d/0"}, onePort: []bool{true, true, false}}
+	for replica, want := range map[int]string{
+		1: "p/0-rank-0, whose engine chose p/0-rank-1", 2: "p/0-rank-0", noReplica: "p/0-rank-0",
+	} {
+		d := c.decision(&record{pick: pick{replica: 0, decodes: noReplica}, end: simulator.RequestEnd{Replica: replica}})
+		if got := d.Where(); got != want {
+			t.Errorf("served by endpoint %d: %q, want %q", replica, got, want)
+		}
+	}
+}

@@ -14,6 +14,8 @@ type RequestExample struct {
 	// Replica computes the prompt; Decodes generates the answer where that is another one.
 	Replica string `json:"replica"`
 	Decodes string `json:"decodes,omitempty"`
+	// Rank is the endpoint that generated the answer where the engine chose it, not the router.
+	Rank string `json:"rank,omitempty"`
 	// Waiting, Running and KVUsage are those of Replica when it was picked, and
 	// ShortestQueue is that of the candidate with the fewest waiting requests.
 	Waiting int     `json:"waiting"`
@@ -47,6 +49,9 @@ func (c *Collector) decision(r *record) RequestExample {
 	}
 	if p.decodes != noReplica {
 		d.Decodes, d.DecodesWaiting, d.DecodesRunning = c.name(p.decodes), p.there.waiting, p.there.running
+	}
+	if e.Replica != noReplica && c.onePort[e.Replica] {
+		d.Rank = c.name(e.Replica)
 	}
 	if len(p.waiting) > 0 {
 		d.ShortestQueue = int(slices.Min(p.waiting))

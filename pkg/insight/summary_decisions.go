@@ -44,10 +44,14 @@ func auditLines(r *Report, _ *SummaryOptions) []line {
 
 // Where names the replicas that the request went to.
 func (d *RequestExample) Where() string {
+	where := d.Replica
 	if d.Decodes != "" {
-		return d.Replica + " for its prompt, then to " + d.Decodes
+		where += " for its prompt, then to " + d.Decodes
 	}
-	return d.Replica
+	if d.Rank != "" {
+		where += ", whose engine chose " + d.Rank
+	}
+	return where
 }
 
 // Known says what the router knew at the decision.

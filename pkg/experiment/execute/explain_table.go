@@ -300,13 +300,21 @@ func (t decisionTable) decision() {
 	case t.Endpoint == nil:
 		fmt.Fprintf(t, "It went nowhere: %s.\n", t.Error)
 	case t.Prefill != nil:
-		fmt.Fprintf(t, "It went to %s for its prompt, then to %s.\n", t.Names[*t.Prefill], t.Names[*t.Endpoint])
+		fmt.Fprintf(t, "It went to %s for its prompt, then to %s%s.\n", t.Names[*t.Prefill], t.Names[*t.Endpoint], t.rank())
 	default:
-		fmt.Fprintf(t, "It went to %s.\n", t.Names[*t.Endpoint])
+		fmt.Fprintf(t, "It went to %s%s.\n", t.Names[*t.Endpoint], t.rank())
 	}
 	if t.Endpoint != nil && t.Rejected != "" {
 		fmt.Fprintf(t, "The engine refused it: %s.\n", t.Rejected)
 	}
+}
+
+// rank says which rank the engine chose, where it did.
+func (t decisionTable) rank() string {
+	if t.Outcome == nil || t.Outcome.Rank == "" {
+		return ""
+	}
+	return ", whose engine chose " + t.Outcome.Rank
 }
 
 // figureOf prints a number with at most six significant digits.

@@ -91,7 +91,7 @@ func WatchDecisions(c *simulator.Config, tell func(*RoutingRecord)) (detach func
 // those of all requests in flight hold what was known of each replica.
 func watchDecisions(c *simulator.Config, tell func(*RoutingRecord), also func(*scheduler.Explanation), wanted func(request int) bool) (detach func()) {
 	n := decisionObserver{
-		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), live: liveOf(c.Pools), tell: tell,
+		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), ranks: ranksOf(c.Pools), live: liveOf(c.Pools), tell: tell,
 		open: map[int]*RoutingRecord{}, wanted: wanted,
 	}
 	router := c.Policies.Routing.Router.(explainer)
@@ -134,12 +134,26 @@ func namesOf(pools []simulator.Pool) map[int][]string {
 	return names
 }
 
+// ranksOf name the endpoints of all pools whose engines choose the ranks of requests; "" is the others'.
+func ranksOf(pools []simulator.Pool) []string {
+	var ranks []string
+	for i := range pools {
+		names := pools[i].EndpointNames()
+		if !pools[i].OnePort {
+			clear(names)
+		}
+		ranks = append(ranks, names...)
+	}
+	return ranks
+}
+
 // A decisionObserver puts together what the router and the engines say of a request. It
 // tells of a decision when the request ends, or is routed again.
 type decisionObserver struct {
 	seed   int64
 	labels workload.Labels
 	names  map[int][]string // by router
+	ranks  []string         // by endpoint of all pools
 	live   map[int]bool     // by router
 	tell   func(*RoutingRecord)
 	wanted func(request int) bool // nil wants all
@@ -180,6 +194,9 @@ func (n *decisionObserver) ended(e simulator.RequestEnd) {
 	if d := n.open[e.ID]; d != nil {
 		delete(n.open, e.ID)
 		d.Outcome = outcomeOf(&e)
+		if e.Replica != simulator.NoReplica {
+			d.Outcome.Rank = n.ranks[e.Replica]
+		}
 		n.tell(d)
 	}
 }

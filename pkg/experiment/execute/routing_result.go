@@ -13,6 +13,8 @@ const RoutedAgain = "routed again"
 type RoutingResult struct {
 	// Ended is how the request ended, as in [simulator.RequestEnd], or RoutedAgain.
 	Ended string `json:"ended"`
+	// Rank is the endpoint that served the request where the engine chose it; "" where the router did.
+	Rank string `json:"rank,omitempty"`
 	// TTFTSeconds is of requests with a first token, the others of completed ones.
 	TTFTSeconds  *float64 `json:"ttftSeconds,omitempty"`
 	TPOTSeconds  *float64 `json:"tpotSeconds,omitempty"`
