@@ -114,7 +114,7 @@ func Unzip(t *testing.T, path string) io.Reader {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { file.Close() })
+	t.Cleanup(func() { _ = file.Close() })
 	z, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)

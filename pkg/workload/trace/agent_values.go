@@ -4,6 +4,7 @@ package trace
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"unsafe"
@@ -90,7 +91,7 @@ func (v *agentValues) invalid(err error) error {
 	switch {
 	case v.tooLong != nil:
 		return v.tooLong
-	case err != io.EOF:
+	case !errors.Is(err, io.EOF):
 	case v.inside:
 		err = io.ErrUnexpectedEOF
 	default:
