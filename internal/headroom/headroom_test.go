@@ -15,11 +15,11 @@ func TestHeapsGrowByAPercentageOrALeastAmount(t *testing.T) {
 		growth int
 		want   int
 	}{
-		"nothing is live":             {0, 100, 600},        // the collector counts 4 MiB: 24 / 4
-		"a small heap":                {8 << 20, 100, 300},  // 24 / 8
-		"as much as the least amount": {24 << 20, 100, 100}, // 24 / 24
+		"nothing is live":             {0, 100, 1050},       // the collector counts 4 MiB: 42 / 4
+		"a small heap":                {8 << 20, 100, 525},  // 42 / 8
+		"as much as the least amount": {42 << 20, 100, 100}, // 42 / 42
 		"a large heap":                {96 << 20, 100, 100},
-		"a large heap, limited":       {96 << 20, 20, 25}, // 24 / 96 is more than a fifth
+		"a large heap, limited":       {96 << 20, 20, 43}, // 42 / 96 is more than a fifth
 		"a larger heap, limited":      {960 << 20, 20, 20},
 	} {
 		t.Run(name, func(t *testing.T) {
