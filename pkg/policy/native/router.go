@@ -25,8 +25,8 @@ type Router struct {
 	tell     func(*Explanation) // nil while no caller asks
 	force    policy.Force       // nil while nothing is forced
 	// serves are the endpoints of the router's stage; nil where each serves whole requests.
+	serves []bool
 	// inPlace says that the endpoint that decodes is one of them.
-	serves  []bool
 	inPlace bool
 	// readsEngines says that the policy reads what engines export.
 	readsEngines bool
