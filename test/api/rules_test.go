@@ -28,12 +28,19 @@ var calm = object{"name": "calm", "sources": []any{"chat"}}
 
 var proposedConfig = object{"endpointPickerConfig": object{"inline": "kind: EndpointPickerConfig"}}
 
+// noScaler leaves out every field that a scaler may have by its kind.
+var noScaler = fields{
+	"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": gone, "podAutoscaler": gone,
+	"workloadVariantAutoscaler": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone,
+}
+
 // Scalers by a policy, and by a manifest of each kind.
 var (
-	policyScaler = fields{"policy": "fixed", "horizontalPodAutoscaler": gone, "scaledObject": gone, "workloadVariantAutoscaler": gone, "minReplicas": 1, "maxReplicas": 9, "parameters": gone, "trigger": gone}
-	hpaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": object{"inline": "x"}, "scaledObject": gone, "workloadVariantAutoscaler": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
-	wvaScaler    = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": gone, "workloadVariantAutoscaler": object{"inline": "x"}, "minReplicas": gone, "maxReplicas": 9, "parameters": gone, "trigger": gone}
-	kedaScaler   = fields{"policy": gone, "horizontalPodAutoscaler": gone, "scaledObject": object{"inline": "x"}, "workloadVariantAutoscaler": gone, "minReplicas": gone, "maxReplicas": gone, "parameters": gone, "trigger": gone}
+	policyScaler = changed(noScaler, fields{"policy": "fixed", "minReplicas": 1, "maxReplicas": 9})
+	hpaScaler    = changed(noScaler, fields{"horizontalPodAutoscaler": object{"inline": "x"}})
+	wvaScaler    = changed(noScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}, "maxReplicas": 9})
+	kedaScaler   = changed(noScaler, fields{"scaledObject": object{"inline": "x"}})
+	aibrixScaler = changed(noScaler, fields{"podAutoscaler": object{"inline": "x"}})
 )
 
 // changed are fields with other values for some.
@@ -272,14 +279,15 @@ var rules = map[string]ruleTable{
 
 	// Scalers.
 	"at most one of the fields in [policy horizontalPodAutoscaler scaledObject podAutoscaler] may be set": {
-		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler},
+		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler, aibrixScaler},
 		bad: []any{
 			changed(hpaScaler, fields{"scaledObject": object{"inline": "x"}}),
+			changed(aibrixScaler, fields{"scaledObject": object{"inline": "x"}}),
 			changed(policyScaler, fields{"scaledObject": object{"inline": "x"}}),
 		},
 	},
 	"state policy or a manifest, and not both": {
-		good: []any{policyScaler, hpaScaler, wvaScaler, changed(kedaScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}})},
+		good: []any{policyScaler, hpaScaler, wvaScaler, aibrixScaler, changed(kedaScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}})},
 		bad: []any{
 			changed(hpaScaler, fields{"horizontalPodAutoscaler": gone, "maxReplicas": 9}),
 			changed(policyScaler, fields{"workloadVariantAutoscaler": object{"inline": "x"}}),
@@ -290,12 +298,13 @@ var rules = map[string]ruleTable{
 		bad:  []any{changed(policyScaler, fields{"minReplicas": 10})},
 	},
 	"policy, and workloadVariantAutoscaler alone, need maxReplicas; horizontalPodAutoscaler, scaledObject and podAutoscaler have bounds of their own": {
-		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler, changed(wvaScaler, fields{"minReplicas": 2})},
+		good: []any{policyScaler, hpaScaler, kedaScaler, wvaScaler, aibrixScaler, changed(wvaScaler, fields{"minReplicas": 2})},
 		bad: []any{
 			changed(policyScaler, fields{"maxReplicas": gone}),
 			changed(wvaScaler, fields{"maxReplicas": gone}),
 			changed(hpaScaler, fields{"minReplicas": 1}),
 			changed(hpaScaler, fields{"maxReplicas": 9}),
+			changed(aibrixScaler, fields{"maxReplicas": 9}),
 		},
 	},
 	"parameters and trigger go with policy": {
