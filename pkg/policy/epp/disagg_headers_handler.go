@@ -50,10 +50,11 @@ type headersParameters struct {
 }
 
 // Check warns of a handler that takes away what another one has written, if it
-// happens to come later.
+// happens to come later. Where only encoding is apart, no prefill profile is the aim.
 func (p *headersParameters) Check(l *config.Loader, path *field.Path) {
 	l.Later = append(l.Later, func() {
-		if !l.HasProfile(p.PrefillProfile) {
+		encodeOnly := p.PrefillProfile == config.PrefillProfile && l.HasProfile(p.EncodeProfile)
+		if !l.HasProfile(p.PrefillProfile) && !encodeOnly {
 			l.Notice(path.Child("prefillProfile"), "missing-stage-profile", "no scheduling profile is named %s: the EPP may send no request to a prefill endpoint", p.PrefillProfile)
 		}
 	})

@@ -324,6 +324,21 @@ func TestReportOfDisaggregation(t *testing.T) {
 				"plugins[7].parameters.prefillProfile: no scheduling profile is named x: the EPP may send no request to a prefill endpoint",
 			},
 		},
+		"only encoding is apart": {
+			body: "plugins: [{type: disagg-headers-handler}, {type: always-disagg-multimodal-decider}, {type: encode-filter}, {type: decode-filter}, {type: active-request-scorer}, " +
+				"{type: disagg-profile-handler, parameters: {deciders: {encode: always-disagg-multimodal-decider}}}]\n" +
+				"schedulingProfiles: [{name: encode, plugins: [{pluginRef: encode-filter}]}, {name: decode, plugins: [{pluginRef: decode-filter}, {pluginRef: active-request-scorer}]}]",
+			notes: map[string]string{
+				"disagg-profile-handler": "exact", "decode-filter": "exact", "active-request-scorer": "exact",
+				"disagg-headers-handler":           "no effect: disagg-profile-handler tells the engines of prefill endpoints by itself",
+				"always-disagg-multimodal-decider": "no effect: says no to all: prompts are text",
+				"encode-filter":                    "no effect: for requests with images, audio or video, and simulated requests have none",
+			},
+			warnings: []string{
+				"plugins[0].type: disagg-headers-handler is deprecated, use disagg-profile-handler",
+				"schedulingProfiles[0]: not simulated: the EPP runs this profile for requests with images, audio or video, and simulated requests have none",
+			},
+		},
 		"profiles that are not there": {
 			body: "plugins: [{type: always-disagg-pd-decider}, {type: always-disagg-multimodal-decider}, " +
 				"{type: disagg-profile-handler, parameters: {deciders: {prefill: always-disagg-pd-decider, encode: always-disagg-multimodal-decider}}}]\nschedulingProfiles: [{name: decode}]",
