@@ -16,7 +16,7 @@ func TestAFirstScenarioHasWhatHelmValuesSayOfTheEPP(t *testing.T) {
 router:
   epp:
     replicas: 3
-    flags: {refresh-metrics-interval: 5s}
+    flags: {refresh-metrics-interval: 5s, ha-enable-leader-election: false}
     pluginsCustomConfig:
       a.yaml: |
         apiVersion: llm-d.ai/v1alpha1

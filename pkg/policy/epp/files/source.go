@@ -203,7 +203,7 @@ func (f *finder) mapping(w walk, n *yamlv3.Node, path *field.Path) {
 	if label := objectLabel(n); label != "" {
 		w.label, path = label, nil
 	}
-	if start, ok := startOfValues(n, w.source); ok {
+	if start, ok := startOf(n, w.source); ok {
 		first := len(f.found)
 		defer func() {
 			for i := range f.found[first:] {

@@ -3,6 +3,7 @@
 package files
 
 import (
+	"cmp"
 	"fmt"
 	"path"
 	"strconv"
@@ -15,12 +16,14 @@ import (
 // A Start is what a file says of how the EPP of a configuration is started: Helm values
 // in the same file, or the Deployment that mounts its ConfigMap. What it does not say is zero.
 type Start struct {
-	// Replicas is how many EPPs serve the pool.
+	// Replicas is how many EPPs serve the pool at once: one, if they elect a leader.
 	Replicas int
 	// ScrapeInterval is the flag --refresh-metrics-interval.
 	ScrapeInterval time.Duration
 	// Experimental is the flag --allow-experimental-plugins.
 	Experimental bool
+	// Tokenizes says that a controller gives the token-producer a vLLM that renders prompts.
+	Tokenizes bool
 	// OtherFile is the configuration that the EPP reads in place of this one, and OtherLine
 	// the line that names it.
 	OtherFile string
@@ -44,6 +47,7 @@ func (s *Start) merge(more *Start) {
 		s.ScrapeInterval = more.ScrapeInterval
 	}
 	s.Experimental = s.Experimental || more.Experimental
+	s.Tokenizes = s.Tokenizes || more.Tokenizes
 	if s.OtherFile == "" {
 		s.OtherFile, s.OtherLine = more.OtherFile, more.OtherLine
 	}
@@ -53,34 +57,45 @@ func (s *Start) merge(more *Start) {
 const (
 	scrapeFlag       = "refresh-metrics-interval"
 	experimentalFlag = "allow-experimental-plugins"
+	leaderFlag       = "ha-enable-leader-election"
 )
 
-// setFlag takes a flag of the EPP, if it knows it.
-func (s *Start) setFlag(name, value string) {
-	switch name {
-	case scrapeFlag:
-		s.ScrapeInterval, _ = time.ParseDuration(value)
-	case experimentalFlag:
-		s.Experimental, _ = strconv.ParseBool(value)
+// start is what flags of a number of EPPs say.
+func start(replicas string, flags map[string]string) (s Start) {
+	s.Replicas, _ = strconv.Atoi(replicas)
+	if leader, _ := strconv.ParseBool(flags[leaderFlag]); leader {
+		s.Replicas = min(s.Replicas, 1)
 	}
+	s.ScrapeInterval, _ = time.ParseDuration(flags[scrapeFlag])
+	s.Experimental, _ = strconv.ParseBool(flags[experimentalFlag])
+	return s
+}
+
+// startOf is what an object or Helm values say of the configurations in them. KServe deploys a tokenizer for
+// the configuration of a service and states its URL (withInjectTokenProducerConfig of kserve v0.20).
+func startOf(n *yamlv3.Node, in *Source) (s Start, ok bool) {
+	if kind := scalarAt(n, "kind"); kind == "LLMInferenceService" || kind == "LLMInferenceServiceConfig" {
+		return Start{Tokenizes: true}, true
+	}
+	return startOfValues(n, in)
 }
 
 // startOfValues is what Helm values of an EPP say: those of llm-d's charts, which have the
-// configurations in pluginsCustomConfig.
+// configurations in pluginsCustomConfig. From two replicas on, the charts state --ha-enable-leader-election
+// before the flags of the values (routerlib/templates/_deployment.yaml of llm-d-router v0.10).
 func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
 	configs := childOf(values, "pluginsCustomConfig")
 	if configs == nil {
 		return s, false
 	}
-	s.Replicas, _ = strconv.Atoi(scalarAt(values, "replicas"))
-	if flags := childOf(values, "flags"); flags != nil {
-		for _, name := range []string{scrapeFlag, experimentalFlag} {
-			s.setFlag(name, scalarAt(flags, name))
-		}
+	flags := map[string]string{leaderFlag: "true"}
+	for _, name := range []string{scrapeFlag, experimentalFlag, leaderFlag} {
+		flags[name] = cmp.Or(scalarAt(values, "flags", name), flags[name])
 	}
 	for _, flag := range itemsAt(values, "flags") { // older charts have a list
-		s.setFlag(scalarAt(flag, "name"), scalarAt(flag, "value"))
+		flags[scalarAt(flag, "name")] = scalarAt(flag, "value")
 	}
+	s = start(scalarAt(values, "replicas"), flags)
 	if file := childOf(values, "pluginsConfigFile"); file != nil && file.Value != "" && childOf(configs, file.Value) == nil {
 		s.OtherFile = file.Value
 		s.OtherLine, _ = in.Position(file.Line, 1)
@@ -100,21 +115,23 @@ func deploymentOf(root *yamlv3.Node) (d deployment, ok bool) {
 	if scalarAt(root, "kind") != "Deployment" {
 		return d, false
 	}
-	d.start.Replicas, _ = strconv.Atoi(scalarAt(root, "spec", "replicas"))
-	pod := nodeAt(root, "spec", "template", "spec")
+	pod, flags := nodeAt(root, "spec", "template", "spec"), map[string]string{}
 	for _, container := range itemsAt(pod, "containers") {
-		d.takeFlags(append(itemsAt(container, "command"), itemsAt(container, "args")...))
+		takeFlags(flags, append(itemsAt(container, "command"), itemsAt(container, "args")...))
 	}
+	d.start = start(scalarAt(root, "spec", "replicas"), flags)
 	for _, volume := range itemsAt(pod, "volumes") {
 		if name := scalarAt(volume, "configMap", "name"); name != "" {
 			d.configMaps = append(d.configMaps, name)
 		}
 	}
-	return d, d.file != ""
+	file, ok := flags["config-file"]
+	d.file = path.Base(file)
+	return d, ok
 }
 
-// takeFlags reads arguments: --name=value, --name value, and --name for true.
-func (d *deployment) takeFlags(args []*yamlv3.Node) {
+// takeFlags reads arguments: --name=value, --name value, and --name for true. The last one counts.
+func takeFlags(flags map[string]string, args []*yamlv3.Node) {
 	for i, arg := range args {
 		flag, ok := strings.CutPrefix(arg.Value, "-")
 		name, value, given := strings.Cut(strings.TrimPrefix(flag, "-"), "=")
@@ -126,9 +143,7 @@ func (d *deployment) takeFlags(args []*yamlv3.Node) {
 		case !given:
 			value = "true"
 		}
-		if d.start.setFlag(name, value); name == "config-file" {
-			d.file = path.Base(value)
-		}
+		flags[name] = value
 	}
 }
 

@@ -21,10 +21,10 @@ func deeper(columns int, text string) string {
 // TestAFileSaysHowTheEPPIsStarted: values of charts at any depth, of which each is about
 // its own configurations, and Deployments of rendered charts.
 func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
-	values := "epp:\n  replicas: 3\n  flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n" +
+	values := "epp:\n  replicas: 3\n  flags: {ha-enable-leader-election: false, allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n" +
 		"  pluginsConfigFile: a.yaml\n  pluginsCustomConfig:\n    a.yaml: " + deeper(6, startedConfig)
 	router := "router:\n  " + strings.TrimSuffix(strings.ReplaceAll(values, "\n", "\n  "), "  ")
-	bare := strings.ReplaceAll(strings.ReplaceAll(values, "replicas: 3", "replicas: 1"), "  flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n", "")
+	bare := strings.ReplaceAll(strings.ReplaceAll(values, "replicas: 3", "replicas: 1"), "  flags: {ha-enable-leader-election: false, allow-experimental-plugins: true, refresh-metrics-interval: 5s}\n", "")
 	configMap := "kind: ConfigMap\nmetadata: {name: epp}\ndata:\n  a.yaml: " + deeper(4, startedConfig)
 	deployment := func(name, args string) string {
 		return "kind: Deployment\nmetadata: {name: epp}\nspec:\n  replicas: 3\n  template:\n    spec:\n      containers: [{name: epp, args: [" + args + "]}]\n" +
@@ -32,27 +32,34 @@ func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
 	}
 	const flags = "--config-file, /config/a.yaml, --refresh-metrics-interval=5s, --allow-experimental-plugins"
 	all := Start{Replicas: 3, ScrapeInterval: 5 * time.Second, Experimental: true}
+	leader := all
+	leader.Replicas = 1
 	for name, test := range map[string]struct {
 		file string
 		want []Start
 	}{
 		"values":                   {router, []Start{all}},
 		"values of an older chart": {strings.Replace(values, "epp:", "inferenceExtension:", 1), []Start{all}},
-		"a list of flags": {strings.Replace(router, "{allow-experimental-plugins: true, refresh-metrics-interval: 5s}",
-			"[{name: v, value: 1}, {name: allow-experimental-plugins, value: true}, {name: refresh-metrics-interval, value: 5s}]", 1), []Start{all}},
-		"values of a HelmRelease":            {"kind: HelmRelease\nmetadata: {name: h}\nspec:\n  values:\n    " + strings.ReplaceAll(router, "\n", "\n    "), []Start{all}},
-		"values of a chart of charts":        {"llm-d:\n  " + strings.ReplaceAll(router, "\n", "\n  "), []Start{all}},
-		"values in an Argo Application":      {"kind: Application\nmetadata: {name: a}\nspec: {source: {helm: {}}}\nvalues: " + deeper(2, router), []Start{all}},
-		"a stream of values":                 {router + "---\n" + bare, []Start{all, {Replicas: 1}}},
-		"a rendered chart":                   {configMap + "---\n" + deployment("epp", flags), []Start{all}},
-		"a rendered chart, Deployment first": {deployment("epp", flags) + "---\n" + configMap, []Start{all}},
-		"a Deployment of another ConfigMap":  {configMap + "---\n" + deployment("other", flags), []Start{{}}},
-		"a Deployment of another file":       {configMap + "---\n" + deployment("epp", "--config-file=/config/b.yaml"), []Start{{}}},
-		"a flag that is false":               {configMap + "---\n" + deployment("epp", "--config-file=/config/a.yaml, --allow-experimental-plugins=false"), []Start{{Replicas: 3}}},
+		"a list of flags": {strings.Replace(router, "{ha-enable-leader-election: false, allow-experimental-plugins: true, refresh-metrics-interval: 5s}",
+			"[{name: v, value: 1}, {name: ha-enable-leader-election, value: false}, {name: allow-experimental-plugins, value: true}, {name: refresh-metrics-interval, value: 5s}]", 1), []Start{all}},
+		"values of EPPs that elect a leader, as charts do": {strings.Replace(router, "ha-enable-leader-election: false, ", "", 1), []Start{leader}},
+		"a rendered chart of EPPs that elect a leader":     {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, "+flags), []Start{leader}},
+		"the last flag counts":                             {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, --ha-enable-leader-election=false, "+flags), []Start{all}},
+		"values of a HelmRelease":                          {"kind: HelmRelease\nmetadata: {name: h}\nspec:\n  values:\n    " + strings.ReplaceAll(router, "\n", "\n    "), []Start{all}},
+		"values of a chart of charts":                      {"llm-d:\n  " + strings.ReplaceAll(router, "\n", "\n  "), []Start{all}},
+		"values in an Argo Application":                    {"kind: Application\nmetadata: {name: a}\nspec: {source: {helm: {}}}\nvalues: " + deeper(2, router), []Start{all}},
+		"a stream of values":                               {router + "---\n" + bare, []Start{all, {Replicas: 1}}},
+		"a rendered chart":                                 {configMap + "---\n" + deployment("epp", flags), []Start{all}},
+		"a rendered chart, Deployment first":               {deployment("epp", flags) + "---\n" + configMap, []Start{all}},
+		"a Deployment of another ConfigMap":                {configMap + "---\n" + deployment("other", flags), []Start{{}}},
+		"a Deployment of another file":                     {configMap + "---\n" + deployment("epp", "--config-file=/config/b.yaml"), []Start{{}}},
+		"a flag that is false":                             {configMap + "---\n" + deployment("epp", "--config-file=/config/a.yaml, --allow-experimental-plugins=false"), []Start{{Replicas: 3}}},
 		"another file is read": {
 			"# c\n---\n" + strings.Replace(bare, "pluginsConfigFile: a", "pluginsConfigFile: b", 1),
 			[]Start{{Replicas: 1, OtherFile: "b.yaml", OtherLine: 5}},
 		},
+		"a service of KServe": {"kind: LLMInferenceService\nmetadata: {name: a}\nspec:\n  router:\n    scheduler:\n      config:\n        inline:\n          " +
+			strings.ReplaceAll(startedConfig, "\n", "\n          "), []Start{{Tokenizes: true}}},
 		"a bare configuration": {startedConfig, []Start{{}}},
 	} {
 		sources, err := Find([]byte(test.file))

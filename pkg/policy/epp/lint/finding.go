@@ -94,6 +94,8 @@ type Context struct {
 	// Experimental is whether the EPP is started with
 	// --allow-experimental-plugins.
 	Experimental bool
+	// Tokenizes is whether a controller gives the token-producer a vLLM that renders prompts.
+	Tokenizes bool
 }
 
 // scrapeInterval is the EPP's --refresh-metrics-interval unless it is known.

@@ -70,3 +70,23 @@ schedulingProfiles:
 		}
 	}
 }
+
+// TestAServiceOfKServeHasATokenizer: KServe deploys one for a token-producer, and a file of the same configuration has none.
+func TestAServiceOfKServeHasATokenizer(t *testing.T) {
+	const (
+		config = "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: token-producer\n- type: precise-prefix-cache-producer\n" +
+			"- type: prefix-cache-scorer\n  parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}\n- type: active-request-scorer\n"
+		indent  = "        "
+		service = "apiVersion: serving.kserve.io/v1alpha2\nkind: LLMInferenceService\nmetadata: {name: a}\nspec:\n  router:\n    scheduler:\n      config:\n       inline:\n" + indent
+	)
+	for text, want := range map[string]bool{config: true, service + strings.ReplaceAll(config, "\n", "\n"+indent): false} {
+		report, err := Read("f.yaml", []byte(text), Options{Versions: []string{"router-v0.10.0"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.ContainsFunc(report.Findings(), func(f Finding) bool { return f.Rule == preciseWithoutTokens.ID })
+		if got != want {
+			t.Errorf("%s is found: %v, want %v, in:\n%s", preciseWithoutTokens.ID, got, want, text)
+		}
+	}
+}

@@ -9,6 +9,9 @@ var preciseWithoutTokens = Rule{
 	Fix:     "List a token-producer with the model's name and the URL of a vLLM that renders prompts.",
 	Source:  "llm-d-router's token-producer",
 	check: func(p *pass) {
+		if p.context.Tokenizes {
+			return
+		}
 		for _, w := range p.precise {
 			if plugin := p.plugin(w.Name); w.Estimates && plugin != nil {
 				p.report(plugin.path, "%s gets estimated tokens from router-v0.9 on and matches nothing; write {type: %s, parameters: {modelName: MODEL, vllm: {url: \"http://RENDERER:8000\"}}} under plugins", w.Name, tokenProducer)

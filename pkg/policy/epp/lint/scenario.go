@@ -137,5 +137,6 @@ func contextFor(source *files.Source, known Context, all []scenarioContext) Cont
 	known.Replicas = cmp.Or(known.Replicas, source.Start.Replicas)
 	known.ScrapeInterval = cmp.Or(known.ScrapeInterval, source.Start.ScrapeInterval)
 	known.Experimental = known.Experimental || source.Start.Experimental
+	known.Tokenizes = known.Tokenizes || source.Start.Tokenizes
 	return known
 }

@@ -14,7 +14,7 @@ func TestHelmValuesSayWhatTheEPPIsStartedWith(t *testing.T) {
 router:
   epp:
     replicas: 3
-    flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s}
+    flags: {allow-experimental-plugins: true, refresh-metrics-interval: 5s, ha-enable-leader-election: false}
     pluginsCustomConfig:
       a.yaml: |
         apiVersion: llm-d.ai/v1alpha1
