@@ -20,6 +20,10 @@ type PreciseWiring struct {
 	// Estimates is whether the tokens that it hashes are estimated, and so never
 	// match an engine's.
 	Estimates bool
+	// BlockTokens is the size of the index's blocks. SameSizeOnly is whether engines with blocks of another
+	// size match nothing; without it, the tokens of an event are cut into blocks of the index.
+	BlockTokens  int
+	SameSizeOnly bool
 }
 
 // PreciseWirings are those of all plugins with an index of the engines' caches, in
@@ -34,11 +38,13 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 		}
 		events := parameters.KVEventsConfig
 		all = append(all, PreciseWiring{
-			Name:      p.Name,
-			Hears:     parameters.hears(p.Name, rules, &c.Document),
-			Discovers: events.DiscoverPods && events.PodDiscoveryConfig != nil,
-			Workers:   events.Concurrency,
-			Estimates: rules.needsEndpointSource && !ownTokens && scheduler.EstimatesTokens(&c.Document),
+			Name:         p.Name,
+			Hears:        parameters.hears(p.Name, rules, &c.Document),
+			Discovers:    events.DiscoverPods && events.PodDiscoveryConfig != nil,
+			Workers:      events.Concurrency,
+			Estimates:    rules.needsEndpointSource && !ownTokens && scheduler.EstimatesTokens(&c.Document),
+			BlockTokens:  parameters.blockTokens(),
+			SameSizeOnly: rules.sameBlockSizeOnly,
 		})
 	}
 	return all

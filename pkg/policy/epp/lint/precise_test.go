@@ -90,3 +90,38 @@ func TestAServiceOfKServeHasATokenizer(t *testing.T) {
 		}
 	}
 }
+
+// TestBlocksOfAnIndexFitIntoThoseOfEngines: 128 is twice 64, so that an index of router-v0.10 cuts each block of an engine in two;
+// scheduler-v0.8 compares whole blocks; and 16 is a quarter of a block of 64.
+func TestBlocksOfAnIndexFitIntoThoseOfEngines(t *testing.T) {
+	newer := "apiVersion: llm-d.ai/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: token-producer\n  parameters: {modelName: m, vllm: {url: \"http://r:8000\"}}\n" +
+		"- type: precise-prefix-cache-producer\n  parameters: {tokenProcessorConfig: {blockSizeTokens: 64}}\n- type: active-request-scorer\n"
+	older := "apiVersion: inference.networking.x-k8s.io/v1alpha1\nkind: EndpointPickerConfig\nplugins:\n- type: precise-prefix-cache-scorer\n" +
+		"  parameters: {tokenProcessorConfig: {blockSize: 64}, indexerConfig: {tokenizersPoolConfig: {modelName: m, uds: {socketFile: /s}}}}\n- type: queue-scorer\n"
+	for _, test := range []struct {
+		name, text, version string
+		engine              int
+		want                string
+	}{
+		{"equal", newer, "router-v0.10.0", 64, ""},
+		{"twice", newer, "router-v0.10.0", 128, ""},
+		{"a quarter", newer, "router-v0.10.0", 16, "what does not fill one is lost"},
+		{"unknown", newer, "router-v0.10.0", 0, ""},
+		{"equal in an older version", older, "scheduler-v0.8.0", 64, ""},
+		{"twice in an older version", older, "scheduler-v0.8.0", 128, "nothing matches"},
+	} {
+		report, err := Read("f.yaml", []byte(test.text), Options{Versions: []string{test.version}, Context: Context{BlockTokens: test.engine}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		for _, f := range report.Findings() {
+			if f.Rule == preciseBlockSize.ID {
+				got = f.Message
+			}
+		}
+		if !strings.Contains(got, test.want) || (got != "") != (test.want != "") {
+			t.Errorf("%s: found %q, want %q", test.name, got, test.want)
+		}
+	}
+}

@@ -4,18 +4,24 @@ package lint
 
 var preciseBlockSize = Rule{
 	ID: "precise-block-size", Severity: Warning,
-	Summary: "a precise prefix producer with another block size than the engines",
-	Why:     "The index compares hashes of whole blocks with the hashes that engines report. With another block size no hash is equal, and every match is 0.",
-	Fix:     "Set tokenProcessorConfig.blockSizeTokens to the engines' --block-size.",
-	Source:  "llm-d-kv-cache",
+	Summary: "a precise prefix producer whose blocks do not fit into those of the engines",
+	Why:     "Up to scheduler-v0.8 the index knows only engines with blocks of its own size. Later versions cut the tokens of an event into blocks of the index and drop what does not fill one, such as the blocks of an answer, which engines report one after another.",
+	Fix:     "Set tokenProcessorConfig.blockSizeTokens to the engines' --block-size, or to a divisor of it from scheduler-520af478 on.",
+	Source:  "llm-d-router's pool of KV events",
 	Context: Context{BlockTokens: 16},
 	check: func(p *pass) {
-		if p.context.BlockTokens <= 0 {
+		engine := p.context.BlockTokens
+		if engine <= 0 {
 			return
 		}
-		for _, producer := range p.ofType(preciseProducer, preciseScorer) {
-			if n, ok := producer.object("tokenProcessorConfig").number("blockSizeTokens"); ok && n > 0 && int(n) != p.context.BlockTokens {
-				p.report(producer.parameter("tokenProcessorConfig", "blockSizeTokens"), "%s hashes blocks of %v tokens, but engines have blocks of %d: nothing matches", producer.Name, n, p.context.BlockTokens)
+		for _, w := range p.precise {
+			plugin := p.plugin(w.Name)
+			switch {
+			case plugin == nil || w.BlockTokens <= 0 || w.BlockTokens == engine:
+			case w.SameSizeOnly:
+				p.report(plugin.path, "%s hashes blocks of %d tokens, and engines have blocks of %d: nothing matches", w.Name, w.BlockTokens, engine)
+			case engine%w.BlockTokens != 0:
+				p.report(plugin.path, "%s keeps blocks of %d tokens, and engines report blocks of %d: what does not fill one is lost", w.Name, w.BlockTokens, engine)
 			}
 		}
 	},
