@@ -18,6 +18,9 @@ import (
 // autoscalerKind tells a document of an autoscaler.
 var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
 
+// unindentedKind tells one without the patches of a Kustomization, which name what they change.
+var unindentedKind = regexp.MustCompile(`(?m)^([ \t{]*["']kind["']|kind)[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
+
 // analyserField tells a ConfigMap of a workload-variant-autoscaler. Other programs have lists of analyzers too, of names.
 var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger|analyzerName|scaleUpThreshold|scaleDownBoundary|enableLimiter)\b` +
 	`|\banalyzers["']?[ \t]*:[\s\[{-]*["']?(type|name|enabled|score)["']?[ \t]*:`)

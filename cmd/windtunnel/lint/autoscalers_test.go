@@ -164,3 +164,14 @@ func TestSARIFDescribesTheRulesOfAutoscalers(t *testing.T) {
 		t.Errorf("results are of %v", seen)
 	}
 }
+
+// TestPatchesOfKustomizationsAreNoAutoscalers: a folder of an overlay has an autoscaler, and a Kustomization that changes it.
+func TestPatchesOfKustomizationsAreNoAutoscalers(t *testing.T) {
+	folder := cmdtest.WriteFiles(t, map[string]string{
+		"scaledobject.yaml":  "apiVersion: keda.sh/v1alpha1\nkind: ScaledObject\nmetadata: {name: a}\nspec:\n  scaleTargetRef: {name: a}\n  minReplicaCount: 1\n  triggers:\n  - type: prometheus\n    metadata: {serverAddress: \"http://p\", query: \"sum(vllm:num_requests_waiting)\", threshold: \"5\"}\n",
+		"kustomization.yaml": "# The EndpointPickerConfig is elsewhere.\napiVersion: kustomize.config.k8s.io/v1beta1\nkind: Kustomization\nresources: [scaledobject.yaml]\npatches:\n- target:\n    kind: ScaledObject\n  patch: |-\n    - {op: replace, path: /spec/maxReplicaCount, value: 4}\n",
+	})
+	if out := mustRun(t, "lint", folder); !strings.Contains(out, "ScaledObject a") || strings.Contains(out, "kustomization.yaml") {
+		t.Errorf("lint printed\n%s", out)
+	}
+}

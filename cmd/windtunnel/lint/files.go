@@ -3,12 +3,12 @@
 package lint
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -38,7 +38,7 @@ type lintFile struct {
 }
 
 // files reads the files that arguments name. Of those in folders only the ones
-// that mention a configuration or a kind of Windtunnel count: others need not even be YAML.
+// with the kind of a configuration or of Windtunnel count: others need not even be YAML.
 func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) {
 	var files []lintFile
 	for _, name := range args {
@@ -63,13 +63,16 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 	return files, nil
 }
 
+// configKind tells a configuration, in a text of a text too, from a comment that mentions one.
+var configKind = regexp.MustCompile(`kind[\\"']*[ \t]*:[ \t]*[\\"']*EndpointPickerConfig\b`)
+
 // counts reports whether a file that the user did not name is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
 	onlyConfigs := o.fix || o.spellOut
 	if input.IsPrinted(content) {
 		return false
 	}
-	return bytes.Contains(content, []byte("EndpointPickerConfig")) || !onlyConfigs && (input.MentionsOwnKinds(content) || autoscalerKind.Match(content) || len(lintFile{content: content}.autoscalers()) > 0)
+	return configKind.Match(content) || !onlyConfigs && (input.MentionsOwnKinds(content) || unindentedKind.Match(content) || len(lintFile{content: content}.autoscalers()) > 0)
 }
 
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
