@@ -61,6 +61,9 @@ func (r *modelRouters) routing(models []ModelPolicies) Routing {
 		if routing.Responses != nil {
 			all.Responses = r
 		}
+		if routing.FirstTokens != nil {
+			all.FirstTokens = r
+		}
 		if routing.Usage != nil {
 			all.Usage = r
 		}
@@ -212,6 +215,13 @@ func (r *modelRouters) Route(view *View, request *Request) (Route, error) {
 func (r *modelRouters) FirstToken(request *Request, endpoint int) {
 	if p := r.of(request); p.Routing.Responses != nil {
 		p.Routing.Responses.FirstToken(request, endpoint-p.First)
+	}
+}
+
+// FirstTokenAt implements [FirstTokenListener].
+func (r *modelRouters) FirstTokenAt(at simtime.Time, request *Request) {
+	if p := r.of(request); p.Routing.FirstTokens != nil {
+		p.Routing.FirstTokens.FirstTokenAt(at, request)
 	}
 }
 

@@ -53,6 +53,8 @@ type Routing struct {
 	Router Router
 	// Responses learns of first tokens and of ends.
 	Responses ResponseListener
+	// FirstTokens learns when answers begin. It needs Responses.
+	FirstTokens FirstTokenListener
 	// Usage learns what answers cost. It needs Responses.
 	Usage UsageListener
 	// Queue holds requests back.

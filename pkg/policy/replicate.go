@@ -26,6 +26,9 @@ func Replicate(routings ...Routing) Routing {
 		if one.Responses != nil {
 			all.Responses = r
 		}
+		if one.FirstTokens != nil {
+			all.FirstTokens = r
+		}
 		if one.Usage != nil {
 			all.Usage = r
 		}
@@ -92,6 +95,13 @@ func (r *replicas) show(view *View, i int) *View {
 func (r *replicas) FirstToken(request *Request, endpoint int) {
 	if l := r.routings[r.of(request)].Responses; l != nil {
 		l.FirstToken(request, endpoint)
+	}
+}
+
+// FirstTokenAt implements [FirstTokenListener].
+func (r *replicas) FirstTokenAt(at simtime.Time, request *Request) {
+	if l := r.routings[r.of(request)].FirstTokens; l != nil {
+		l.FirstTokenAt(at, request)
 	}
 }
 

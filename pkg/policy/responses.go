@@ -14,6 +14,12 @@ type ResponseListener interface {
 	Finished(request *Request, endpoint int)
 }
 
+// FirstTokenListener learns when answers begin.
+type FirstTokenListener interface {
+	// FirstTokenAt comes just before FirstToken.
+	FirstTokenAt(at simtime.Time, request *Request)
+}
+
 // UsageListener learns what an answer cost, as engines report it at the end of the
 // stream.
 type UsageListener interface {

@@ -13,6 +13,8 @@ type RouterMetrics struct {
 	Bands []QueuedBand
 	// Saturation is that of the pools, by which flow control holds requests.
 	Saturation Saturation
+	// Detectors are the saturations by those of a detector that has several.
+	Detectors []Saturation
 	// InFlight is what the router has sent to endpoints: by producer of the counts, and for
 	// each producer by endpoint; len == producers · endpoints.
 	InFlight []InFlight
@@ -26,6 +28,21 @@ type Saturation struct{ Prefill, Decode, Effective float64 }
 type QueuedBand struct {
 	Priority        int
 	Requests, Bytes int64
+	// MaxRequests and MaxBytes are what it may hold; 0 is without limit.
+	MaxRequests, MaxBytes int64
+}
+
+// RequestShare is how many of the requests that a band may hold it holds; 0 without a limit.
+func (b QueuedBand) RequestShare() float64 { return share(b.Requests, b.MaxRequests) }
+
+// ByteShare is RequestShare for bytes.
+func (b QueuedBand) ByteShare() float64 { return share(b.Bytes, b.MaxBytes) }
+
+func share(held, most int64) float64 {
+	if most == 0 {
+		return 0
+	}
+	return float64(held) / float64(most)
 }
 
 // InFlight counts requests, and the prompt tokens that a producer counts for them.
@@ -33,22 +50,52 @@ type InFlight struct{ Requests, Tokens int64 }
 
 // Reset sets all metrics to 0 and keeps the memory.
 func (m *RouterMetrics) Reset() {
-	*m = RouterMetrics{InFlight: m.InFlight[:0], Bands: m.Bands[:0]}
+	*m = RouterMetrics{InFlight: m.InFlight[:0], Bands: m.Bands[:0], Detectors: m.Detectors[:0]}
 }
 
 // Raise sets the saturation to that of another router where it is higher.
-func (m *RouterMetrics) Raise(s Saturation) {
-	m.Saturation = Saturation{max(m.Saturation.Prefill, s.Prefill), max(m.Saturation.Decode, s.Decode), max(m.Saturation.Effective, s.Effective)}
+func (m *RouterMetrics) Raise(s Saturation) { m.Saturation = m.Saturation.orHigher(s) }
+
+// RaiseDetector is Raise for one of several detectors.
+func (m *RouterMetrics) RaiseDetector(i int, s Saturation) {
+	for len(m.Detectors) <= i {
+		m.Detectors = append(m.Detectors, Saturation{})
+	}
+	m.Detectors[i] = m.Detectors[i].orHigher(s)
+}
+
+// Detector returns the saturation of one of several detectors.
+func (m *RouterMetrics) Detector(i int) Saturation {
+	if i >= len(m.Detectors) {
+		return Saturation{}
+	}
+	return m.Detectors[i]
+}
+
+func (s Saturation) orHigher(o Saturation) Saturation {
+	return Saturation{max(s.Prefill, o.Prefill), max(s.Decode, o.Decode), max(s.Effective, o.Effective)}
 }
 
 // Queue adds to what is held of a priority.
 func (m *RouterMetrics) Queue(priority int, requests, bytes int64) {
+	b := m.band(priority)
+	b.Requests += requests
+	b.Bytes += bytes
+}
+
+// Limit adds to what may be held of a priority.
+func (m *RouterMetrics) Limit(priority int, requests, bytes int64) {
+	b := m.band(priority)
+	b.MaxRequests += requests
+	b.MaxBytes += bytes
+}
+
+func (m *RouterMetrics) band(priority int) *QueuedBand {
 	at := slices.IndexFunc(m.Bands, func(b QueuedBand) bool { return b.Priority == priority })
 	if at < 0 {
 		at, m.Bands = len(m.Bands), append(m.Bands, QueuedBand{Priority: priority})
 	}
-	m.Bands[at].Requests += requests
-	m.Bands[at].Bytes += bytes
+	return &m.Bands[at]
 }
 
 // Band returns what is held of a priority.

@@ -177,7 +177,7 @@ func TestParametersAreCompleted(t *testing.T) {
 		},
 		"token-load-scorer": {
 			"{type: token-load-scorer}, {type: inflight-load-producer}",
-			`{"queueThresholdTokens":4194304,"inFlightLoadProducerName":"inflight-load-producer"}`,
+			`{"queueThresholdTokens":4194304,"inFlightLoadProducerName":"inflight-load-producer","nonTextTokenWeight":1}`,
 		},
 		"prefix-cache-affinity-filter": {
 			"{type: prefix-cache-affinity-filter}",

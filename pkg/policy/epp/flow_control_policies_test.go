@@ -29,7 +29,7 @@ func TestParametersOfFlowControlPolicies(t *testing.T) {
 		`minCeiling: Invalid value: 0.5: must be at least 0 and less than maxCeiling`)
 	checkParameterFaults(t, "program-aware-fairness",
 		"{strategy: turn-priority, evictionTtlSeconds: -1, evictionSweepSeconds: 0, lasWeightService: -1, lasWeightHeadWait: -1, lasHalfLifeSeconds: -1}",
-		`strategy: Invalid value: "turn-priority": there is las; "turn-priority" is newer than this tool knows: llm-d-router #2116 is merged, and the fork that router-v0.11 is read from lacks it`,
+		`strategy: Invalid value: "turn-priority": there is las; router-v0.11 has turn-priority`,
 		`evictionTtlSeconds: Invalid value: -1: must not be negative`,
 		`lasWeightService: Invalid value: -1: must not be negative`,
 		`lasWeightHeadWait: Invalid value: -1: must not be negative`,

@@ -105,10 +105,12 @@ type planted struct {
 
 func plant(t testing.TB, body string, labels ...map[string]string) planted {
 	t.Helper()
-	c, errs := Load([]byte(header+body), "router-main", inline)
-	if len(errs) > 0 {
-		t.Fatalf("refused: %v\n%s", errs.ToAggregate(), body)
-	}
+	return plantFor(t, "router-main", body, labels...)
+}
+
+func plantFor(t testing.TB, version, body string, labels ...map[string]string) planted {
+	t.Helper()
+	c := mustLoadFor(t, version, body)
 	b := scheduler.NewBuilder(parts, c, config.Cluster{Endpoints: len(labels), Labels: labels}, 1)
 	return planted{b, b.Scheduler(parts, c)}
 }
@@ -134,7 +136,12 @@ func (p planted) hold(totalBlocks int, blocks ...int) {
 // checkParameterFaults compares the errors of one plugin's parameters.
 func checkParameterFaults(t *testing.T, typeName, parameters string, want ...string) {
 	t.Helper()
-	_, errs := Load([]byte(header+"plugins: [{type: "+typeName+", parameters: "+parameters+"}]"), "router-main", inline)
+	checkParameterFaultsIn(t, "router-main", typeName, parameters, want...)
+}
+
+func checkParameterFaultsIn(t *testing.T, version, typeName, parameters string, want ...string) {
+	t.Helper()
+	_, errs := Load([]byte(header+"plugins: [{type: "+typeName+", parameters: "+parameters+"}]"), version, inline)
 	for i := range want {
 		want[i] = "inline.plugins[0].parameters." + want[i]
 	}

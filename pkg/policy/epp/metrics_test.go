@@ -63,7 +63,7 @@ func TestExportedQueuesByPriority(t *testing.T) {
 	}
 	var m policy.RouterMetrics
 	routing.Metrics.Export(idle(2), 0, &m)
-	for _, want := range []policy.QueuedBand{{Priority: 5, Requests: 2, Bytes: 600}, {Priority: 0, Requests: 1, Bytes: 40}, {Priority: 1}} {
+	for _, want := range []policy.QueuedBand{{Priority: 5, Requests: 2, Bytes: 600, MaxRequests: 5000, MaxBytes: 1e9}, {Requests: 1, Bytes: 40, MaxRequests: 5000, MaxBytes: 1e9}, {Priority: 1}} {
 		if diff := cmp.Diff(want, m.Band(want.Priority)); diff != "" {
 			t.Errorf("priority %d, −want +got:\n%s", want.Priority, diff)
 		}
@@ -74,7 +74,7 @@ func TestExportedQueuesByPriority(t *testing.T) {
 	routing.Router.(policy.Queue).Cancel(0, given)
 	m = policy.RouterMetrics{}
 	routing.Metrics.Export(idle(2), 0, &m)
-	if diff := cmp.Diff(policy.QueuedBand{Priority: 5, Requests: 1, Bytes: 200}, m.Band(5)); diff != "" || m.QueuedBytes != 240 {
+	if diff := cmp.Diff(policy.QueuedBand{Priority: 5, Requests: 1, Bytes: 200, MaxRequests: 5000, MaxBytes: 1e9}, m.Band(5)); diff != "" || m.QueuedBytes != 240 {
 		t.Errorf("%d bytes wait, want 240; −want +got:\n%s", m.QueuedBytes, diff)
 	}
 }

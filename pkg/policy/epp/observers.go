@@ -19,7 +19,7 @@ const servedVerifierType = "destination-endpoint-served-verifier"
 var (
 	// agentIdentity names the flow that a request belongs to, for flow control.
 	agentIdentity = config.PluginType{
-		Name:         "agent-identity",
+		Name:         config.AgentIdentityType,
 		Registration: version.GIE("router-v0.9.."),
 		Roles:        config.ObserverRole,
 		Alpha:        true,
@@ -223,5 +223,5 @@ func treatAgentIdentity(c *config.Config, _ *config.Cluster, _ *config.Plugin) (
 	if !c.FlowControlled() {
 		return config.NoEffect, "names flows, and " + flowcontrol.Off
 	}
-	return config.Approximated, "flows are named by the workload's tenants, not by agents"
+	return config.Approximated, "flows are named by the workload's tenants, not by agents; with strategy turn-priority, sessions of the tenant default are flows"
 }

@@ -27,6 +27,7 @@ var factories = []*scheduler.Factory{
 	&headerLabelAffinityScorer, &headerBasedTestingFilter, &burstPrefixCacheProducer,
 	&multiclusterQueueScorer, &multiclusterKVCacheUtilizationScorer, &multiclusterPrefixCacheScorer,
 	&multiclusterApproxPrefixCacheProducer, &multiclusterSessionAffinityFilter,
+	&maxSaturationDetector, &latencyObserverProducer, &latencyObservationScorerHub,
 }
 
 // unrouted are the types that the loader knows and that do nothing to a request's
@@ -42,7 +43,7 @@ var unrouted = []*config.PluginType{
 	&dataParallelProfileHandler, &p2pSourceProducer, &disaggregatedSetRolloutScreener,
 	&multiclusterFileDiscovery, &multiclusterMetricsDataSource, &multiclusterMetricsExtractor,
 	&endpointAttributeWeightScorer, &labelProducer, &latencyObservationScorer, &sessionStateProducer,
-	&maxSaturationDetector, &k8sPeerDiscovery,
+	&k8sPeerDiscovery,
 }
 
 // types are those of all versions.

@@ -32,7 +32,12 @@ func TestDialectOfRouter11(t *testing.T) {
 		"a field of tomorrow":           {text: ofV1 + "flowControl: {tomorrow: 1}\n", stage: config.RefusedInDecoding, error: "flowControl.tomorrow: Forbidden: unknown field; unless it is misspelt it is newer than this tool knows"},
 		"a type of tomorrow":            {text: ofV1 + "- type: lmetric-scorer\n", stage: config.RefusedInLoading, error: `"lmetric-scorer" is newer than this tool knows: no release has it, only the open pull request llm-d-router #2351`},
 		"an unknown type":               {text: ofV1 + "- type: my-own-thing\n", stage: config.RefusedInLoading, error: "unless it is misspelt it is newer than this tool knows"},
-		"a strategy of the guides":      {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority}}\n", stage: config.RefusedInLoading, error: `there is las; "turn-priority" is newer than this tool knows: llm-d-router #2116 is merged`},
+		"a strategy of the guides":      {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority}}\n", stage: config.Accepted, newest: "router-v0.11.0"},
+		"a strategy of tomorrow":        {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: tomorrow}}\n", stage: config.RefusedInLoading, error: `there are las, turn-priority; unless it is misspelt it is newer than this tool knows`},
+		"weights of turns":              {text: ofV1 + "- {type: program-aware-fairness, parameters: {strategy: turn-priority, turnPriorityTimeWeight: -1}}\n", stage: config.RefusedInLoading, error: "turnPriorityTimeWeight: Invalid value: -1: must not be negative"},
+		"a negative TTL of a band":      {text: ofV1 + "featureGates: [flowControl]\nflowControl: {priorityBands: [{priority: 1, defaultRequestTTL: -5s}]}\n", stage: config.RefusedInLoading, error: "must not be negative"},
+		"a weight of other tokens":      {text: ofV1 + "- {type: token-load-scorer, parameters: {nonTextTokenWeight: 2}}\n", stage: config.Accepted, newest: "router-v0.11.0"},
+		"an observer and its scorer":    {text: ofV1 + "- {type: latency-observation-scorer-hub}\n", stage: config.Accepted, newest: "router-v0.11.0"},
 		"a parameter of a pull request": {text: ofV1 + "- {type: prefix-cache-affinity-filter, parameters: {prefillCalibrationFile: f}}\n", stage: config.RefusedInLoading, error: "unknown field; \"prefillCalibrationFile\" is newer than this tool knows: no release has it, only the open pull request llm-d-router #2938"},
 		"a parameter of tomorrow":       {text: ofV1 + "- {type: active-request-scorer, parameters: {tomorrow: 1}}\n", stage: config.RefusedInLoading, error: "newer than this tool knows"},
 		"the detector at the top":       {text: ofV1alpha + "saturationDetector: {}\n", stage: config.RefusedInDecoding, error: "router-main was the last version to have it", newest: "router-main"},
@@ -71,6 +76,18 @@ func TestDialectOfRouter11(t *testing.T) {
 			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], bogus: 1}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
 			stage: config.RefusedInLoading, error: "newer than this tool knows",
 		},
+		"stages of a detector that is not among those": {
+			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], stages: {other: [decode]}}}\n",
+			stage: config.RefusedInLoading, error: "stages[other]: Invalid value: \"other\": is not among the detectors",
+		},
+		"no stages of a detector": {
+			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], stages: {concurrency-detector: []}}}\n",
+			stage: config.RefusedInLoading, error: "must name a stage",
+		},
+		"a stage that there is not": {
+			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], stages: {concurrency-detector: [encode]}}}\n",
+			stage: config.RefusedInLoading, error: `stages[concurrency-detector][0]: Unsupported value: "encode": supported values: "prefill", "decode"`,
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v := Judge([]byte(tc.text), "router-v0.11", nil)
@@ -104,8 +121,7 @@ func TestVersionsFromForksSaySo(t *testing.T) {
 // What is only known by name is accepted and not simulated.
 func TestWhatIsOnlyKnownByNameIsNotSimulated(t *testing.T) {
 	for name, text := range map[string]string{
-		"a scorer":     ofV1 + "- {type: latency-observation-scorer, parameters: {a: 1}}\n",
-		"a band's TTL": ofV1 + "featureGates: [flowControl]\nflowControl: {defaultPriorityBand: {defaultRequestTTL: 5s}}\n",
+		"a scorer": ofV1 + "- {type: latency-observation-scorer, parameters: {a: 1}}\n",
 	} {
 		v := Judge([]byte(text), "router-v0.11", nil)
 		if v.Stage != config.Accepted {

@@ -13,6 +13,9 @@ import (
 // tokenLoadScorer prefers endpoints with few tokens to compute, by the EPP's
 // own count: 1 − min(t, threshold)/threshold, t being the tokens in flight there
 // and, since router-v0.9, those that this request would add.
+//
+// Since router-v0.11 tokens of images, audio and video count nonTextTokenWeight each. Here the prompts of
+// media count as text, so the weight has no effect (llm-d-router issue 2220).
 var tokenLoadScorer = scheduler.Factory{
 	PluginType: config.PluginType{
 		Name:         config.TokenLoadScorerType,
@@ -20,7 +23,15 @@ var tokenLoadScorer = scheduler.Factory{
 		Registration: version.GIE("gie-v1.5.."),
 		Category:     config.LoadCategory,
 		Roles:        config.ScorerRole,
-		Parameters:   func() any { return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold} },
+		Parameters: func() any {
+			return &tokenLoadParameters{QueueThresholdTokens: defaultTokenThreshold, NonTextTokenWeight: 1}
+		},
+		Treatment: func(_ *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
+			if p.Parameters.(*tokenLoadParameters).NonTextTokenWeight != 1 {
+				return config.Approximated, "nonTextTokenWeight is not simulated: the tokens of media count as those of text"
+			}
+			return config.Exact, ""
+		},
 		Needs: func(p *config.Plugin) []config.DataKey {
 			producer := p.Parameters.(*tokenLoadParameters).InFlightLoadProducerName
 			return []config.DataKey{{Kind: config.UncachedTokensData, Producer: producer}, {Kind: config.InFlightLoadData, Producer: producer}}
@@ -46,12 +57,18 @@ type tokenLoadParameters struct {
 	// QueueThresholdTokens is the number of tokens that scores 0.
 	QueueThresholdTokens     int    `json:"queueThresholdTokens"`
 	InFlightLoadProducerName string `json:"inFlightLoadProducerName" versions:"router-v0.9.."`
+	// NonTextTokenWeight is what a token of an image, of audio or of video counts.
+	NonTextTokenWeight float64 `json:"nonTextTokenWeight" versions:"router-v0.11.."`
 }
 
 func (p *tokenLoadParameters) Check(l *config.Loader, path *field.Path) {
 	if p.QueueThresholdTokens <= 0 {
 		l.Notice(path.Child("queueThresholdTokens"), "replaced-value", "%d is replaced by the default %d", p.QueueThresholdTokens, defaultTokenThreshold)
 		p.QueueThresholdTokens = defaultTokenThreshold
+	}
+	if p.NonTextTokenWeight <= 0 {
+		l.Notice(path.Child("nonTextTokenWeight"), "replaced-value", "%v is replaced by the default 1", p.NonTextTokenWeight)
+		p.NonTextTokenWeight = 1
 	}
 	p.InFlightLoadProducerName = config.OrDefault(p.InFlightLoadProducerName, config.InFlightLoadData)
 }

@@ -78,7 +78,7 @@ func (p *utilizationParameters) Check(l *config.Loader, path *field.Path) {
 // treatDetector is for plugins that detect saturation and filter.
 func treatDetector(c *config.Config, _ *config.Cluster, p *config.Plugin) (config.Treatment, string) {
 	switch {
-	case c.Document.FlowControl.SaturationDetector.PluginRef != p.Name:
+	case !detects(c, p):
 	case c.FlowControlled():
 		return config.Exact, "says whether requests wait"
 	default:

@@ -26,6 +26,8 @@ const (
 	EncoderCacheData   DataKind = "encoder cache matches"
 	coreMetricsData    DataKind = "core metrics"
 	LatencyData        DataKind = "predictions of latency"
+	// ObservedLatencyData are of the first tokens of answers.
+	ObservedLatencyData DataKind = "observed latencies"
 	// PoolMetricsData are of other clusters' pools.
 	PoolMetricsData DataKind = "metrics of pools"
 )
@@ -44,6 +46,8 @@ func defaultProducer(kind DataKind) string {
 		return PredictedLatencyProducerType
 	case EncoderCacheData:
 		return EncoderCacheProducerType
+	case ObservedLatencyData:
+		return LatencyObserverProducerType
 	default:
 		return ""
 	}

@@ -37,14 +37,8 @@ func (l flowControlLoader) checkFlowControl() {
 		}
 		seen[band.Priority] = true
 	}
-	for _, ttl := range []struct {
-		name  string
-		value *document.Duration
-	}{{"defaultRequestTTL", section.DefaultRequestTTL}, {"noEndpointRequestTTL", section.NoEndpointRequestTTL}} {
-		if ttl.value != nil && *ttl.value < 0 {
-			l.Add(field.Invalid(at.Child(ttl.name), fmt.Sprint(*ttl.value), "must not be negative"))
-		}
-	}
+	l.checkTTL(at.Child("defaultRequestTTL"), section.DefaultRequestTTL)
+	l.checkTTL(at.Child("noEndpointRequestTTL"), section.NoEndpointRequestTTL)
 	if ref := section.UsageLimitPolicyPluginRef; ref != "" {
 		l.refer(ref, UsageLimitRole, "a usage limit policy", at.Child("usageLimitPolicyPluginRef"))
 	}
@@ -60,11 +54,18 @@ func (l flowControlLoader) checkBand(band *priorityBand, at *field.Path) {
 	}
 	l.checkCap(at.Child("maxBytes"), band.MaxBytes)
 	l.checkCap(at.Child("maxRequests"), band.MaxRequests)
+	l.checkTTL(at.Child("defaultRequestTTL"), band.DefaultRequestTTL)
 	if ref := band.OrderingPolicyRef; ref != "" {
 		l.refer(ref, OrderingRole, "an ordering policy", at.Child("orderingPolicyRef"))
 	}
 	if ref := band.FairnessPolicyRef; ref != "" {
 		l.refer(ref, FairnessRole, "a fairness policy", at.Child("fairnessPolicyRef"))
+	}
+}
+
+func (l flowControlLoader) checkTTL(at *field.Path, ttl *document.Duration) {
+	if ttl != nil && *ttl < 0 {
+		l.Add(field.Invalid(at, fmt.Sprint(*ttl), "must not be negative"))
 	}
 }
 

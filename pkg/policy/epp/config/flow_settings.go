@@ -29,6 +29,8 @@ type FlowSettings struct {
 type BandSettings struct {
 	Priority              int
 	MaxRequests, MaxBytes int64
+	// TTL is how long its requests may wait while there are endpoints; nil is as long as in all bands.
+	TTL *time.Duration
 	// Fairness and ordering are names of plugins.
 	Fairness, Ordering string
 }
@@ -81,6 +83,7 @@ func newBandSettings(band *priorityBand, of version.Release) BandSettings {
 		Priority:    band.Priority,
 		MaxRequests: band.MaxRequests.Value(),
 		MaxBytes:    band.MaxBytes.Value(),
+		TTL:         (*time.Duration)(band.DefaultRequestTTL),
 		Fairness:    cmp.Or(band.FairnessPolicyRef, GlobalStrictFairnessPolicyType),
 		Ordering:    cmp.Or(band.OrderingPolicyRef, FCFSOrderingPolicyType),
 	}
@@ -106,6 +109,14 @@ func (f *FlowSettings) Of(priority int) BandSettings {
 	}
 	b.Priority = priority
 	return b
+}
+
+// TTLOf is how long requests of a band may wait while there are endpoints; 0 is without limit.
+func (f *FlowSettings) TTLOf(band BandSettings) time.Duration {
+	if band.TTL != nil {
+		return *band.TTL
+	}
+	return f.TTL
 }
 
 // spellOut writes the defaults of a release into the section.

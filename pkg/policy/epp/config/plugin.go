@@ -65,6 +65,8 @@ const (
 	ModelsPayload   Payload = "lists of models"
 	EndpointPayload Payload = "events of endpoints"
 	ObjectPayload   Payload = "events of Kubernetes objects"
+	// NoPayload is of a source that the EPP only calls from time to time.
+	NoPayload Payload = "nothing"
 )
 
 // A TreatmentFunc says how an instance is reproduced on a cluster, and in a note what

@@ -3,6 +3,8 @@
 package config
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
@@ -80,7 +82,7 @@ func (c *Config) treatmentOf(p *Plugin, cluster *Cluster) (Treatment, string) {
 // settings with which every request would fail. path is the document's; a plugin that
 // the EPP makes by itself has its name there in place of an index.
 func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
-	errs := c.checkBands(path.Child("flowControl"))
+	var errs field.ErrorList
 	for i, p := range c.Document.Plugins {
 		at := path.Child("plugins").Index(i)
 		if p.created {
@@ -93,23 +95,6 @@ func (c *Config) Check(cluster *Cluster, path *field.Path) field.ErrorList {
 		if p.Kind.Obstacles != nil {
 			errs = append(errs, p.Kind.Obstacles(c, cluster, p, at)...)
 		}
-	}
-	return errs
-}
-
-// checkBands refuses what of flow control is read and not simulated.
-func (c *Config) checkBands(path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	check := func(band *priorityBand, at *field.Path) {
-		if band != nil && band.DefaultRequestTTL != nil {
-			errs = append(errs, field.Forbidden(at.Child("defaultRequestTTL"), "cannot be simulated: requests of all bands wait as long here"))
-		}
-	}
-	section := &c.Document.FlowControl
-	check(section.DefaultPriorityBand, path.Child("defaultPriorityBand"))
-	check(section.DefaultNegativePriorityBand, path.Child("defaultNegativePriorityBand"))
-	for i := range section.PriorityBands {
-		check(&section.PriorityBands[i], path.Child("priorityBands").Index(i))
 	}
 	return errs
 }
@@ -132,6 +117,11 @@ func (c *Config) FirstWith(role Roles) *Plugin {
 		}
 	}
 	return nil
+}
+
+// HasSource reports whether a plugin is a source of the data layer, which the EPP then calls from time to time.
+func (c *Config) HasSource(name string) bool {
+	return slices.ContainsFunc(c.Document.DataLayer.Sources, func(s DataSource) bool { return s.PluginRef == name })
 }
 
 // InProfile reports whether a plugin is in a profile, even if that never runs.

@@ -5,6 +5,7 @@ package config
 // Types of plugins that the loader knows by name: it makes instances of them, or treats
 // them apart.
 const (
+	AgentIdentityType                = "agent-identity"
 	AnthropicParserType              = "anthropic-parser"
 	ApproxPrefixCacheProducerType    = "approx-prefix-cache-producer"
 	CoreMetricsExtractorType         = "core-metrics-extractor"
@@ -12,6 +13,7 @@ const (
 	FCFSOrderingPolicyType           = "fcfs-ordering-policy"
 	GlobalStrictFairnessPolicyType   = "global-strict-fairness-policy"
 	InFlightLoadProducerType         = "inflight-load-producer"
+	LatencyObserverProducerType      = "latency-observer-producer-hub"
 	MaxScorePickerType               = "max-score-picker"
 	MetricsDataSourceType            = "metrics-data-source"
 	ModelServerProtocolMetricsType   = "model-server-protocol-metrics"

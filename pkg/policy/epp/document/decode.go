@@ -128,7 +128,7 @@ func (d *Decoder) Value(n Node, into reflect.Value, path *field.Path) {
 	case reflect.Slice:
 		d.list(n, into, path)
 	case reflect.Map:
-		d.texts(n, into, path)
+		d.entries(n, into, path)
 	default:
 		d.basic(n, into, path)
 	}
@@ -266,19 +266,19 @@ func (d *Decoder) list(n Node, into reflect.Value, path *field.Path) {
 	into.Set(list)
 }
 
-// texts fills a map from strings to strings.
-func (d *Decoder) texts(n Node, into reflect.Value, path *field.Path) {
+// entries fills a map from strings.
+func (d *Decoder) entries(n Node, into reflect.Value, path *field.Path) {
 	if n.Kind != ObjectNode {
 		d.invalid(n, path, "must be an object")
 		return
 	}
-	texts := map[string]string{}
+	entries := reflect.MakeMap(into.Type())
 	for _, m := range n.Fields {
-		var text string
-		d.Value(m.value, reflect.ValueOf(&text).Elem(), path.Key(m.name))
-		texts[m.name] = text
+		value := reflect.New(into.Type().Elem()).Elem()
+		d.Value(m.value, value, path.Key(m.name))
+		entries.SetMapIndex(reflect.ValueOf(m.name), value)
 	}
-	into.Set(reflect.ValueOf(texts))
+	into.Set(entries)
 }
 
 func (d *Decoder) basic(n Node, into reflect.Value, path *field.Path) {

@@ -5,6 +5,7 @@ package flowcontrol
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -15,6 +16,8 @@ type flowBand struct {
 	// maxRequests and maxBytes bound what waits; 0 is no bound.
 	maxRequests, maxBytes int64
 	requests, bytes       int64
+	// ttl is how long requests may wait while there are endpoints; 0 is without limit.
+	ttl time.Duration
 	// flows are by tenant, those included that are empty for the time being.
 	flows    []*flow
 	fairness fairness

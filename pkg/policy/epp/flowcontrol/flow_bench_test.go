@@ -45,12 +45,12 @@ func newFlowBench(settings config.FlowSettings, of version.Release) *flowBench {
 		},
 		look:  func(v *policy.View) *scheduler.Cycle { return &scheduler.Cycle{Now: v.Now, Present: g.endpoints} },
 		rules: rulesOf(of), settings: settings, limit: staticUsageLimit{1},
-		byName: func(tenant int) int { return tenant }, bytesPerToken: 4,
+		flowOf: func(tenant int, _ int32) int { return tenant }, bytesPerToken: 4,
 	}
 	f.detector, f.saturation = g, &poolSaturation{detector: g}
 	programs := &programAwareFair{
 		parameters: &ProgramAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2, LASHalfLifeSeconds: 60},
-		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: f.byName,
+		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), flowOf: f.flowOf, unnamed: -1,
 	}
 	f.newBand = func(priority int) *flowBand {
 		b := settings.Of(priority)
@@ -145,7 +145,7 @@ func someBands(t *testing.T, text string, of version.Release) config.FlowSetting
 		t.Fatal(err)
 	}
 	var section config.FlowControl
-	if faults, _ := document.DecodeParameters(root, &section, version.RouterMain, true, nil); len(faults) > 0 {
+	if faults, _ := document.DecodeParameters(root, &section, version.Router11, true, nil); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return config.NewFlowSettings(&section, of)

@@ -21,7 +21,7 @@ func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings co
 		rules:             rulesOf(of),
 		settings:          settings,
 		limit:             usageLimitOf(b, settings.Limit),
-		byName:            tenantOrder(b),
+		flowOf:            newFlowNumbers(b),
 		bytesPerToken:     4,
 		endpoints:         b.Endpoints,
 		allScrapesChanged: true,
@@ -34,10 +34,11 @@ func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings co
 		b.Connect(f.eviction)
 	}
 	f.newBand = func(priority int) *flowBand {
-		band := settings.Of(priority)
+		band, own := settings.Of(priority), settings
+		own.TTL = settings.TTLOf(band)
 		return &flowBand{
 			priority: priority, maxRequests: band.MaxRequests, maxBytes: band.MaxBytes,
-			fairness: fairnessOf(b, band.Fairness), ordering: orderingOf(b, band.Ordering, &settings),
+			fairness: fairnessOf(b, band.Fairness), ordering: orderingOf(b, band.Ordering, &own),
 		}
 	}
 	// What listeners learn of requests exists from the start.

@@ -45,9 +45,9 @@ type flowController struct {
 	settings   config.FlowSettings
 	limit      usageLimit
 	// newBand makes the band of a priority that none has asked for before, and
-	// byName is the order of tenants.
+	// flowOf numbers flows.
 	newBand func(priority int) *flowBand
-	byName  func(tenant int) int
+	flowOf  flowNumbers
 	// bytesPerToken says how large a prompt is.
 	bytesPerToken float64
 
@@ -140,7 +140,7 @@ func (f *flowController) Route(view *policy.View, request *policy.Request) error
 		return policy.ErrQueueFull
 	}
 	item.rank = band.ordering.rank(item)
-	band.flow(f.byName(request.Tenant), now).Add(item)
+	band.flow(f.flowOf(request.Tenant, request.Session), now).Add(item)
 	f.requests++
 	f.bytes += item.bytes
 	f.byAge = append(f.byAge, item)
@@ -160,7 +160,9 @@ func (f *flowController) hasRoom(band *flowBand, bytes int64) bool {
 func (f *flowController) band(priority int) *flowBand {
 	at, ok := slices.BinarySearchFunc(f.bands, priority, func(b *flowBand, p int) int { return cmp.Compare(p, b.priority) })
 	if !ok {
-		f.bands = slices.Insert(f.bands, at, f.newBand(priority))
+		band := f.newBand(priority)
+		band.ttl = f.settings.TTLOf(f.settings.Of(priority))
+		f.bands = slices.Insert(f.bands, at, band)
 		f.priorities = slices.Insert(f.priorities, at, priority)
 		f.ceilings = append(f.ceilings, 0)
 	}
@@ -317,18 +319,22 @@ func (f *flowController) sweep(now simtime.Time) {
 	if !f.rules.expiresAtSweeps {
 		return
 	}
-	ttl := f.settings.TTL
+	for _, item := range f.byAge {
+		if item.place >= 0 && f.isOverdue(item, now) {
+			f.Remove(item, now)
+			f.failUnrouted(item, f.empty)
+		}
+	}
+	f.byAge = slices.DeleteFunc(f.byAge, func(item *flowItem) bool { return item.place < 0 })
+}
+
+// isOverdue reports whether a request has waited for as long as its band lets it.
+func (f *flowController) isOverdue(item *flowItem, now simtime.Time) bool {
+	ttl := item.flow.band.ttl
 	if f.empty {
 		ttl = f.settings.EmptyTTL
 	}
-	if ttl <= 0 {
-		return
-	}
-	for f.dropGone(); len(f.byAge) > 0 && max(f.byAge[0].since, f.changed).Add(ttl) <= now; f.dropGone() {
-		item := f.byAge[0]
-		f.Remove(item, now)
-		f.failUnrouted(item, f.empty)
-	}
+	return ttl > 0 && max(item.since, f.changed).Add(ttl) <= now
 }
 
 // failUnrouted ends a request that has waited too long: the gateway answers 429, or 503
@@ -401,6 +407,7 @@ func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
 	m.QueuedBytes += f.bytes
 	for _, b := range f.bands {
 		m.Queue(b.priority, b.requests, b.bytes)
+		m.Limit(b.priority, b.maxRequests, b.maxBytes)
 	}
 	for _, i := range f.expired {
 		if i.place >= 0 {
@@ -409,6 +416,9 @@ func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
 		}
 	}
 	m.Raise(f.saturation.pools(f.look(view)))
+	if x, ok := f.detector.(scheduler.DetectorExporter); ok {
+		x.Export(m)
+	}
 }
 
 // Explain implements [scheduler.RequestQueue].

@@ -118,6 +118,12 @@ func TestFlowControl(t *testing.T) {
 			events: []happening{{at: 1, id: 1, level: full}, {at: 70000, level: free}},
 			until:  90000, want: []string{"1m10s 1"},
 		},
+		"a band's own TTL takes the place of that of all": {
+			section: "{defaultRequestTTL: 2s, priorityBands: [{priority: -1, defaultRequestTTL: 9s}, {priority: 3, defaultRequestTTL: 0s}]}",
+			of:      version.Router11,
+			events:  []happening{{at: 400, id: 1, level: full}, {at: 400, id: 2, priority: -1}, {at: 400, id: 3, priority: 3}},
+			until:   20000, want: []string{"3s 1: " + expiredText, "10s 2: " + expiredText},
+		},
 		"0s is for ever": {
 			section: "{defaultRequestTTL: 0s}",
 			events:  []happening{{at: 1, id: 1, level: full}, {at: 70000, level: free}},

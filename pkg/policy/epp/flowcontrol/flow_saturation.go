@@ -15,16 +15,25 @@ import (
 // is in both pools. Up to router-v0.10 there is one pool of all endpoints.
 type poolSaturation struct {
 	detector scheduler.SaturationDetector
-	// outside says of the endpoints which are not in a pool; nil where all are in
-	// one.
+	// outside says of the endpoints which are not in a pool, in the order of poolStages; nil where
+	// all are in one.
 	outside [][]bool
 	// gone is memory: of a pool, the endpoints that are outside or down.
 	gone []bool
+	// stage is that of all endpoints where all are in one pool.
+	stage scheduler.Stage
 }
+
+// poolStages are the stages that pools serve.
+var poolStages = [...]scheduler.Stage{scheduler.PrefillStage, scheduler.DecodeStage}
 
 func newPoolSaturation(b *scheduler.Builder, detector scheduler.SaturationDetector, of version.Release) *poolSaturation {
 	s := &poolSaturation{detector: detector, gone: make([]bool, b.Endpoints)}
-	if of < version.RouterMain || b.Labels == nil {
+	if of < version.RouterMain {
+		return s
+	}
+	if b.Labels == nil {
+		s.stage = scheduler.DecodeStage
 		return s
 	}
 	prefill, decode := make([]bool, b.Endpoints), make([]bool, b.Endpoints)
@@ -59,12 +68,15 @@ func (s *poolSaturation) pools(c *scheduler.Cycle) policy.Saturation {
 	var of [2]float64
 	some := false
 	for i, outside := range s.outside {
-		if in := s.within(c, outside); in.Present > 0 {
+		in := s.within(c, outside)
+		if in.Stage = poolStages[i]; in.Present > 0 {
 			of[i], some = s.detector.Saturation(&in), true
 		}
 	}
 	if !some {
-		all := s.detector.Saturation(c)
+		together := *c
+		together.Stage = s.stage
+		all := s.detector.Saturation(&together)
 		return policy.Saturation{Decode: all, Effective: all}
 	}
 	return policy.Saturation{Prefill: of[0], Decode: of[1], Effective: max(of[0], of[1])}

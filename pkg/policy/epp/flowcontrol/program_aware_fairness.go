@@ -3,7 +3,10 @@
 package flowcontrol
 
 import (
+	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -34,6 +37,8 @@ const ProgramAwareFairnessType = "program-aware-fairness"
 // Up to router-v0.10 service is forgotten by programs only that have nothing
 // waiting and nothing in flight, whenever a flow of their band is picked: a half
 // in lasHalfLifeSeconds or, where that is 0, a share of lasDecayFactor each time.
+//
+// Strategy turn-priority, since router-v0.11, is [programAwareFair.pickByTurns].
 var programAwareFairness = flowFactory{
 	PluginType: config.PluginType{
 		Name:         ProgramAwareFairnessType,
@@ -47,9 +52,12 @@ var programAwareFairness = flowFactory{
 				LASWeightService:     0.8,
 				LASWeightHeadWait:    0.2,
 				LASHalfLifeSeconds:   60,
+
+				TurnPriorityTimeWeight:        0.5,
+				TurnPriorityInactivitySeconds: 120,
 			}
 		},
-		Treatment: treatFlowControl(config.Approximated, "programs are tenants"),
+		Treatment: treatFlowControl(config.Approximated, "programs are tenants; with strategy turn-priority and an agent-identity, sessions of the tenant "+unnamedTenant),
 	},
 	newFairness: func(b *scheduler.Builder, p *config.Plugin) fairness {
 		return scheduler.Shared(b, p, func() *programAwareFair {
@@ -70,6 +78,9 @@ type ProgramAwareParameters struct {
 	LASWeightHeadWait    float64 `json:"lasWeightHeadWait"`
 	LASHalfLifeSeconds   float64 `json:"lasHalfLifeSeconds"`
 	LASDecayFactor       float64 `json:"lasDecayFactor" versions:"router-v0.9..router-v0.10"`
+
+	TurnPriorityTimeWeight        float64 `json:"turnPriorityTimeWeight" versions:"router-v0.11.."`
+	TurnPriorityInactivitySeconds float64 `json:"turnPriorityInactivitySeconds" versions:"router-v0.11.."`
 }
 
 // Defaults sets those of a release.
@@ -79,14 +90,25 @@ func (p *ProgramAwareParameters) Defaults(at version.Release) {
 	}
 }
 
-const leastAttainedService = "las"
+const (
+	leastAttainedService = "las"
+	turnPriority         = "turn-priority"
+)
+
+// strategies are those of a release.
+func strategies(at version.Release) []string {
+	if at < version.Router11 {
+		return []string{leastAttainedService}
+	}
+	return []string{leastAttainedService, turnPriority}
+}
 
 // Check reports values out of range.
 func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 	if p.Strategy == "" {
 		p.Strategy = leastAttainedService
 	}
-	if p.Strategy != leastAttainedService {
+	if !slices.Contains(strategies(l.Clock), p.Strategy) {
 		l.Add(unknownStrategy(path.Child("strategy"), p.Strategy, &l.Dialect))
 	}
 	for _, number := range []struct {
@@ -95,6 +117,7 @@ func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 	}{
 		{"evictionTtlSeconds", p.EvictionTTLSeconds}, {"lasWeightService", p.LASWeightService},
 		{"lasWeightHeadWait", p.LASWeightHeadWait}, {"lasHalfLifeSeconds", p.LASHalfLifeSeconds},
+		{"turnPriorityTimeWeight", p.TurnPriorityTimeWeight}, {"turnPriorityInactivitySeconds", p.TurnPriorityInactivitySeconds},
 	} {
 		if number.value < 0 {
 			l.Add(field.Invalid(path.Child(number.name), number.value, "must not be negative"))
@@ -112,22 +135,25 @@ func (p *ProgramAwareParameters) Check(l *config.Loader, path *field.Path) {
 
 type programAwareFair struct {
 	parameters *ProgramAwareParameters
-	programs   map[int]*program // by tenant
+	programs   map[int]*program // by flow
 	random     *stats.Stream
-	// byName is the order of tenants that flows are in.
-	byName func(tenant int) int
+	// flowOf numbers flows, and so programs; unnamed is the flow of requests that name none.
+	flowOf  flowNumbers
+	unnamed int
 	// services and waits are scratch space of pick.
 	services, waits []float64
 	// forgetsOnlyIdle says that programs forget as up to router-v0.10.
 	forgetsOnlyIdle bool
 }
 
-// program is what is known of a tenant.
+// program is what is known of a flow.
 type program struct {
 	service  float64
 	as       simtime.Time // of service
 	inFlight int
-	last     simtime.Time // end of the last answer
+	// dispatched counts the requests that have left for an engine.
+	dispatched int
+	last       simtime.Time // end of the last answer
 }
 
 func newProgramAware(b *scheduler.Builder, p *config.Plugin) *programAwareFair {
@@ -135,12 +161,16 @@ func newProgramAware(b *scheduler.Builder, p *config.Plugin) *programAwareFair {
 		parameters:      p.Parameters.(*ProgramAwareParameters),
 		programs:        map[int]*program{},
 		random:          stats.NewStream(b.Seed, "epp/"+p.Name),
-		byName:          tenantOrder(b),
+		flowOf:          newFlowNumbers(b),
+		unnamed:         unnamedFlow(b),
 		forgetsOnlyIdle: b.Dialect.Own < version.RouterMain,
 	}
 }
 
 func (a *programAwareFair) Pick(now simtime.Time, flows []*flow) *flow {
+	if a.parameters.Strategy == turnPriority {
+		return a.pickByTurns(now, flows)
+	}
 	if a.forgetsOnlyIdle {
 		a.observeIdlePicks(now, flows, 1)
 	}
@@ -244,35 +274,36 @@ func (a *programAwareFair) observeIdlePicks(now simtime.Time, flows []*flow, pic
 }
 
 func (a *programAwareFair) Routed(c *scheduler.Cycle, _ scheduler.Picks) {
-	a.program(a.byName(c.Tenant), c.Now).inFlight++
+	p := a.program(a.flowOf(c.Tenant, c.Session), c.Now)
+	p.inFlight++
+	p.dispatched++
 }
 
 func (a *programAwareFair) FirstToken(*policy.Request, int) {}
 
 func (a *programAwareFair) Finished(request *policy.Request, _ int) {
-	if p := a.programs[a.byName(request.Tenant)]; p != nil {
+	if p := a.programs[a.flowOf(request.Tenant, request.Session)]; p != nil {
 		p.inFlight--
 	}
 }
 
 // Used tells what an answer cost.
 func (a *programAwareFair) Used(at simtime.Time, request *policy.Request, outputTokens int) {
-	tenant := a.byName(request.Tenant)
+	tenant := a.flowOf(request.Tenant, request.Session)
 	a.serviceOf(tenant, at)
 	p := a.programs[tenant]
 	p.service += float64(request.Tokens + 2*outputTokens)
 	p.as, p.last = at, at
 }
 
-// unknownStrategy is the error of a strategy that no version has, which may be that of a later one.
+// unknownStrategy is the error of a strategy that the version lacks, which may be that of a later one.
 func unknownStrategy(at *field.Path, strategy string, d *version.Dialect) *field.Error {
-	news, ok := version.Announced(strategy)
-	switch {
-	case ok:
-		return field.Invalid(at, strategy, "there is "+leastAttainedService+"; "+news)
-	case d.Fork:
-		return field.Invalid(at, strategy, "there is "+leastAttainedService+d.PerhapsNewer())
-	default:
-		return field.NotSupported(at, strategy, []string{leastAttainedService})
+	known := strategies(d.Own)
+	if d.Fork {
+		return field.Invalid(at, strategy, "there are "+strings.Join(known, ", ")+d.PerhapsNewer())
 	}
+	if slices.Contains(strategies(version.Router11), strategy) {
+		return field.Invalid(at, strategy, fmt.Sprintf("there is %s; %s has %s", leastAttainedService, version.Router11, strategy))
+	}
+	return field.NotSupported(at, strategy, known)
 }

@@ -46,7 +46,7 @@ func TestProgramAwareFairness(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := &programAwareFair{
 				parameters: &ProgramAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2, LASHalfLifeSeconds: tc.halfLife, EvictionTTLSeconds: 3600, EvictionSweepSeconds: 300},
-				programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: func(tenant int) int { return tenant },
+				programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), flowOf: func(tenant int, _ int32) int { return tenant }, unnamed: -1,
 			}
 			for _, s := range tc.served {
 				a.Used(simtime.Time(s.at), &policy.Request{Tenant: s.tenant, Tokens: s.prompt}, s.output)
@@ -66,7 +66,7 @@ func TestProgramAwareFairness(t *testing.T) {
 func TestTiesBetweenProgramsAreRandom(t *testing.T) {
 	a := &programAwareFair{
 		parameters: &ProgramAwareParameters{LASWeightService: 0.8, LASWeightHeadWait: 0.2},
-		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), byName: func(tenant int) int { return tenant },
+		programs:   map[int]*program{}, random: stats.NewStream(1, "ties"), flowOf: func(tenant int, _ int32) int { return tenant }, unnamed: -1,
 	}
 	counts := [3]int{}
 	for range 3000 {
@@ -94,7 +94,7 @@ func TestProgramsAreForgotten(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := &programAwareFair{
 				parameters: &ProgramAwareParameters{EvictionTTLSeconds: 50, EvictionSweepSeconds: 60},
-				programs:   map[int]*program{}, byName: func(tenant int) int { return tenant },
+				programs:   map[int]*program{}, flowOf: func(tenant int, _ int32) int { return tenant }, unnamed: -1,
 			}
 			a.Used(simtime.Time(20*time.Second), &policy.Request{Tokens: 10}, 0)
 			if tc.inFlight {
@@ -124,7 +124,7 @@ func TestIdleProgramsForget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := &programAwareFair{
 				parameters: &ProgramAwareParameters{LASHalfLifeSeconds: tc.halfLife, LASDecayFactor: 0.5}, forgetsOnlyIdle: true,
-				programs: map[int]*program{}, byName: func(tenant int) int { return tenant }, random: stats.NewStream(1, "ties"),
+				programs: map[int]*program{}, flowOf: func(tenant int, _ int32) int { return tenant }, unnamed: -1, random: stats.NewStream(1, "ties"),
 			}
 			a.Used(0, &policy.Request{Tokens: 100}, 0)
 			a.programs[0].inFlight = tc.inFlight

@@ -18,7 +18,7 @@ var rules = []*Rule{
 	&affinityOnly, &queueAndKVOnly, &warmPodWins, &loadAwareHalved, &nothingScored,
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &prefixBelowBlock, &indexOverRemembers,
-	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseFewHolders, &preciseUnread,
+	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseFewHolders, &preciseUnread, &observerWithoutSource,
 	&sessionAffinityWithoutHeader, &inFlightWithReplicas, &sessionsWithReplicas,
 	&fileInContainer, &unreadConfig,
 

@@ -65,7 +65,8 @@ type handlers struct {
 }
 
 type layer struct {
-	CrossReplicaSyncerPluginRef string `json:"crossReplicaSyncerPluginRef"`
+	Sources                     []reference `json:"sources"`
+	CrossReplicaSyncerPluginRef string      `json:"crossReplicaSyncerPluginRef"`
 }
 
 type flowSection struct {

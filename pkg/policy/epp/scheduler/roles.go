@@ -134,6 +134,20 @@ type ResponseListener interface {
 	Finished(request *policy.Request, endpoint int)
 }
 
+// A FirstTokenListener is a ResponseListener that learns when an answer begins, just before it learns
+// that it does.
+type FirstTokenListener interface {
+	ResponseListener
+	FirstTokenAt(at simtime.Time, request *policy.Request)
+}
+
+// A DetectorExporter is a saturation detector of several, whose saturations a monitoring system sees.
+type DetectorExporter interface {
+	SaturationDetector
+	// Export adds the saturations that the detectors had when flow control last asked.
+	Export(m *policy.RouterMetrics)
+}
+
 // A UsageListener learns what an answer cost, just before it learns of its end.
 type UsageListener interface {
 	Used(at simtime.Time, request *policy.Request, outputTokens int)
@@ -179,6 +193,8 @@ type Builder struct {
 	// Digesters hear of the engines' caches.
 	Digesters      []kvindex.Digester
 	usageListeners []UsageListener
+	// firstTokenListeners learn when answers begin.
+	firstTokenListeners []FirstTokenListener
 }
 
 // NewBuilder returns the builder of one scheduler.
@@ -237,6 +253,7 @@ func (b *Builder) Scheduler(parts Parts, c *config.Config) *Scheduler {
 	b.admission(parts, c, s)
 	s.Staged = newStaged(b, c)
 	s.PickListeners, s.responseListeners, s.usageListeners, s.endpointListeners = b.pickListeners, b.responseListeners, b.usageListeners, b.endpointListeners
+	s.firstTokenListeners = b.firstTokenListeners
 	if EstimatesTokens(&c.Document) {
 		s.estimate.ratio = b.TokenBytes() / config.EstimatedBytesPerToken
 	}
@@ -290,6 +307,9 @@ func (b *Builder) Connect(made any) {
 	}
 	if w, ok := made.(EndpointListener); ok && !slices.Contains(b.endpointListeners, w) {
 		b.endpointListeners = append(b.endpointListeners, w)
+	}
+	if l, ok := made.(FirstTokenListener); ok && !slices.Contains(b.firstTokenListeners, l) {
+		b.firstTokenListeners = append(b.firstTokenListeners, l)
 	}
 	if s, ok := made.(UsageListener); ok && !slices.Contains(b.usageListeners, s) {
 		b.usageListeners = append(b.usageListeners, s)

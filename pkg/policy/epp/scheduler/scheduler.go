@@ -38,8 +38,9 @@ type Scheduler struct {
 	flow RequestQueue
 	// burst is where requests wait behind it.
 	burst burstGate
-	// usageListeners receive the tokens of answers.
-	usageListeners []UsageListener
+	// usageListeners receive the tokens of answers, firstTokenListeners when these begin.
+	usageListeners      []UsageListener
+	firstTokenListeners []FirstTokenListener
 
 	Cycle Cycle
 	// idleCycle is the cycle between requests.
@@ -77,6 +78,9 @@ func (s *Scheduler) Routing() policy.Routing {
 		r.Responses = s
 		if len(s.usageListeners) > 0 {
 			r.Usage = s
+		}
+		if len(s.firstTokenListeners) > 0 {
+			r.FirstTokens = s
 		}
 	}
 	if s.flow != nil || len(s.burst.windows) > 0 {
@@ -239,6 +243,13 @@ func (s *Scheduler) FirstToken(request *policy.Request, endpoint int) {
 	}
 }
 
+// FirstTokenAt implements [policy.FirstTokenListener].
+func (s *Scheduler) FirstTokenAt(at simtime.Time, request *policy.Request) {
+	for _, l := range s.firstTokenListeners {
+		l.FirstTokenAt(at, request)
+	}
+}
+
 // Finished implements [policy.ResponseListener]. It does nothing for a request that is
 // not in flight.
 func (s *Scheduler) Finished(request *policy.Request, endpoint int) {
@@ -333,7 +344,23 @@ type Cycle struct {
 	changed []int32
 	// Unscraped is whether no metrics reach the EPP, so that all are stale.
 	Unscraped bool
+	// Stage is the stage of requests that the endpoints serve that are there, where flow control asks
+	// for each stage apart.
+	Stage Stage
 }
+
+// A Stage is one of those of a request.
+type Stage uint8
+
+// Stages. Without one, all endpoints are asked for together.
+const (
+	NoStage Stage = iota
+	PrefillStage
+	DecodeStage
+
+	// Stages is the number of values.
+	Stages
+)
 
 // setRequest copies the fields of the request.
 func (c *Cycle) setRequest(r *policy.Request) {

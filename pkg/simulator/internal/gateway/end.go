@@ -45,6 +45,9 @@ func (g *Gateway) Deliver(until simtime.Time) {
 			g.finished(q, q.Replica)
 			g.finish(d.id, d.last, d.at)
 		default:
+			if l := g.Policies.Routing.FirstTokens; l != nil {
+				l.FirstTokenAt(d.at, &q.Info)
+			}
 			g.Policies.Routing.Responses.FirstToken(&q.Info, g.cluster.Front(int(d.endpoint)))
 		}
 	}
