@@ -16,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/query"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
+	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/flowcontrol"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -189,6 +190,9 @@ func hasPool(in *v1alpha1.Scenario, name string) bool {
 // Exporter is what decides which metrics an EPP exports for the pools of its router.
 func Exporter(config *config.Config, in *v1alpha1.Scenario) *query.EPP {
 	e := &query.EPP{Version: config.Dialect, FlowControl: config.FlowControlled(), Producers: config.LoadProducers()}
+	for _, d := range epp.ScopedDetectors(config) {
+		e.Detectors = append(e.Detectors, query.Detector(d))
+	}
 	if in.Router.Priority == nil && !anyTrace(&in.Workload, func(Trace) bool { return true }) {
 		e.Priorities = priorities(&in.Workload)
 	}

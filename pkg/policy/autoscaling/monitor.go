@@ -34,6 +34,8 @@ type Gateway struct {
 	Arrived, Rejected, Completed, Good, Ended int64
 	// AnswerTokens counts the tokens of the answers of Completed.
 	AnswerTokens int64
+	// Answers are those of Completed.
+	Answers Answers
 	// Queued are requests that the router keeps back, Awaiting those that wait because
 	// no replica serves.
 	Queued, Awaiting int

@@ -51,10 +51,13 @@ type Metric struct {
 	gateway func(*autoscaling.Sample) (value float64, ok bool)
 	// load reads what is in flight at an endpoint by the counts of a producer.
 	load func(policy.InFlight) int64
+	// gatewayBucket reads a bucket of a histogram of the EPP, with what is in those below.
+	gatewayBucket func(s *autoscaling.Sample, at int) float64
 	// band reads what flow control holds of a priority, where the priorities are known.
-	band func(policy.QueuedBand) int64
-	// stages read the saturations by stage.
-	stages []stage
+	band func(policy.QueuedBand) float64
+	// stages read the saturations by stage; byDetector says that each detector has them.
+	stages     []stage
+	byDetector bool
 }
 
 // Name is a name of a metric.
@@ -114,9 +117,13 @@ func (m *Metric) has(l label) bool { return l == metricName || slices.Contains(m
 func (s *series) read(now, before *autoscaling.Sample) (float64, bool) {
 	switch m := s.metric; {
 	case s.band != nil:
-		return float64(m.band(now.Router.Band(*s.band))), true
+		return m.band(now.Router.Band(*s.band)), true
+	case m.gatewayBucket != nil:
+		return m.gatewayBucket(now, s.bucket), true
 	case m.gateway != nil:
 		return m.gateway(now)
+	case m.byDetector:
+		return m.stages[s.bucket].of(now.Router.Detector(s.place)), true
 	case m.stages != nil:
 		return m.stages[s.bucket].of(now.Router.Saturation), true
 	case m.load != nil:

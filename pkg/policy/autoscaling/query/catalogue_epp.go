@@ -4,6 +4,7 @@ package query
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,10 +21,18 @@ type EPP struct {
 	// Producers are the names of the plugins that count what is in flight, and Endpoints those of
 	// the endpoints, in the order of [policy.RouterMetrics].
 	Producers, Endpoints []string
+	// Detectors are those of a saturation detector that has several, in the order of [policy.RouterMetrics].
+	Detectors []Detector
 	// Priorities are those that requests may have; nil where they are not known.
 	Priorities []int
 	// Prefills and Decodes say that some endpoint has the role.
 	Prefills, Decodes bool
+}
+
+// Detector is one of several saturation detectors, with the stages that it is for.
+type Detector struct {
+	Name            string
+	Prefill, Decode bool
 }
 
 // stage is one series of a saturation.
@@ -63,7 +72,9 @@ var (
 // differenceOfBands is how metrics of flow control differ by the labels of flows.
 const differenceOfBands = "There is a series for each priority of the workload's clients, from the start of the run on. If a trace has requests, or a policy at the gateway sets priorities, there is one series for all of them. There is one series for all flows and models of the router."
 
-var eppMetrics = []Metric{
+var eppMetrics = slices.Concat(eppGauges, eppAnswers)
+
+var eppGauges = []Metric{
 	upTo(1, average("The mean of the KV usage of the pool's engines.", mean(autoscaling.KVUsage),
 		eppNames("llm_d_epp_average_kv_cache_utilization", "inference_pool_average_kv_cache_utilization"))),
 	average("The mean of the requests in the queues of the pool's engines.", mean(autoscaling.Waiting),
@@ -99,7 +110,7 @@ var eppMetrics = []Metric{
 		Help:       "Requests that the EPP's flow control keeps back.",
 		Difference: differenceOfBands + " A router of policies counts the requests that it holds.",
 		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Gateway.Queued), true },
-		band:       func(b policy.QueuedBand) int64 { return b.Requests },
+		band:       func(b policy.QueuedBand) float64 { return float64(b.Requests) },
 	},
 	{
 		Names: everPresent("llm_d_epp_flow_control_queue_bytes", "inference_extension_flow_control_queue_bytes"),
@@ -107,19 +118,18 @@ var eppMetrics = []Metric{
 		Help:       "The bytes of the prompts that the EPP's flow control keeps back.",
 		Difference: "A token of a prompt has the bytes of router.tokenEstimate. " + differenceOfBands,
 		gateway:    func(s *autoscaling.Sample) (float64, bool) { return float64(s.Router.QueuedBytes), true },
-		band:       func(b policy.QueuedBand) int64 { return b.Bytes },
+		band:       func(b policy.QueuedBand) float64 { return float64(b.Bytes) },
 	},
 	{
 		Names: eppNames("llm_d_epp_flow_control_pool_saturation", "inference_extension_flow_control_pool_saturation"),
 		Type:  Gauge, labels: []label{inferencePool, stageName}, absent: withoutFlowControl,
 		Help:       "The load of the pool as a share of the limits of the saturation detector, which may exceed 1.",
 		Difference: "From router-main on there is a series for each `stage`: prefill and decode where the router has endpoints of the role, and effective, the higher one. Before, there is one series without the label. The EPP writes the metric when it dispatches, the simulation when it is scraped.",
-		stages: []stage{
-			{"prefill", func(s policy.Saturation) float64 { return s.Prefill }, func(e *EPP) bool { return e.hasStages() && e.Prefills }},
-			{"decode", func(s policy.Saturation) float64 { return s.Decode }, func(e *EPP) bool { return e.hasStages() && e.Decodes }},
-			{"effective", func(s policy.Saturation) float64 { return s.Effective }, nil},
-		},
+		stages:     pooledStages,
 	},
+	detectorSaturation,
+	capacity("llm_d_epp_flow_control_capacity_utilization_requests", "requests", policy.QueuedBand.RequestShare),
+	capacity("llm_d_epp_flow_control_capacity_utilization_bytes", "bytes", policy.QueuedBand.ByteShare),
 	inFlight("llm_d_epp_inflight_requests", "Requests that the EPP has sent to an endpoint and that have not ended.",
 		func(l policy.InFlight) int64 { return l.Requests }),
 	inFlight("llm_d_epp_inflight_tokens", "Prompt tokens of the requests that the EPP has sent to an endpoint, as the producer counts them.",

@@ -191,3 +191,78 @@ func TestPlaceholdersOfGuides(t *testing.T) {
 		t.Errorf("notes, −want +got:\n%s", diff)
 	}
 }
+
+// Flow control holds 50 of 5,000 requests of priority 0 and 1 of 10 of priority 5; two detectors share the
+// stages.
+func TestMetricsOfFlowControl(t *testing.T) {
+	story := newStory(2, time.Second, func(_ int, s *autoscaling.Sample) {
+		s.Router = policy.RouterMetrics{
+			Bands:     []policy.QueuedBand{{Requests: 50, Bytes: 200, MaxRequests: 5000, MaxBytes: 1000}, {Priority: 5, Requests: 1, MaxRequests: 10}},
+			Detectors: []policy.Saturation{{Prefill: 0.5, Decode: 0.3}, {Decode: 0.9}},
+		}
+	})
+	e := with(dialect(t, "router-v0.11"))
+	e.EPP.Detectors = []Detector{{"busy", true, true}, {"queued", false, true}}
+	e.EPP.Prefills, e.EPP.Decodes = true, true
+	for text, want := range map[string]float64{
+		`llm_d_epp_flow_control_detector_saturation{detector="busy",stage="prefill"}`: 0.5,
+		`max(llm_d_epp_flow_control_detector_saturation{stage="decode"})`:             0.9,
+		"count(llm_d_epp_flow_control_detector_saturation)":                           3,
+		"llm_d_epp_flow_control_capacity_utilization_requests":                        0.1,
+		"max by (inference_pool) (llm_d_epp_flow_control_capacity_utilization_bytes)": 0.2,
+	} {
+		if got, problem := compiledFor(t, text, e).Value(&story.view); problem != None || got != want {
+			t.Errorf("%s: %v (%v), want %v", text, got, problem, want)
+		}
+	}
+	e.EPP.Priorities = []int{0, 5}
+	for text, want := range map[string]float64{
+		`llm_d_epp_flow_control_capacity_utilization_requests{priority="0"}`: 0.01,
+		`llm_d_epp_flow_control_capacity_utilization_requests{priority="5"}`: 0.1,
+	} {
+		if got, problem := compiledFor(t, text, e).Value(&story.view); problem != None || got != want {
+			t.Errorf("%s: %v (%v), want %v", text, got, problem, want)
+		}
+	}
+	for text, version := range map[string]string{
+		"llm_d_epp_flow_control_detector_saturation":           "router-main",
+		"llm_d_epp_flow_control_capacity_utilization_requests": "router-v0.10",
+	} {
+		if _, err := Compile(text, with(dialect(t, version))); err == nil {
+			t.Errorf("%s exports %s", version, text)
+		}
+	}
+	e.EPP.Detectors = nil
+	if got := e.EPP.Lacks("llm_d_epp_flow_control_detector_saturation"); got == "" {
+		t.Error("one detector has saturations of several")
+	}
+}
+
+// In each 15 s, the interval of scrapes, one answer to 100 tokens ends, of 10 tokens, after 0.3 s and 1.1 s.
+func TestMetricsOfAnswers(t *testing.T) {
+	story := newStory(61, time.Second, func(n int, s *autoscaling.Sample) {
+		s.Gateway = autoscaling.Gateway{Arrived: int64(2*n + 5), Rejected: int64(n), Queued: 2, Awaiting: 3, Completed: int64(n), AnswerTokens: int64(10 * n)}
+		for range n {
+			s.Gateway.Answers.Add(100, 300*time.Millisecond, 1100*time.Millisecond)
+		}
+	})
+	e := with(dialect(t, "router-v0.10"))
+	for text, want := range map[string]float64{
+		// Between the bounds 0.2 and 0.4.
+		"histogram_quantile(0.5, sum by (le) (rate(llm_d_epp_request_ttft_seconds_bucket[1m])))":                        0.3,
+		"sum(rate(llm_d_epp_request_ttft_seconds_sum[1m])) / sum(rate(llm_d_epp_request_ttft_seconds_count[1m]))":       0.3,
+		"sum(increase(llm_d_epp_request_duration_seconds_sum[150s]))":                                                   11,
+		`sum(increase(llm_d_epp_request_duration_seconds_bucket{le="1"}[150s]))`:                                        0,
+		`sum(increase(llm_d_epp_request_duration_seconds_bucket{le="1.25"}[150s]))`:                                     10,
+		"sum(rate(llm_d_epp_request_input_tokens_sum[150s])) / sum(rate(llm_d_epp_request_input_tokens_count[150s]))":   100,
+		"sum(rate(llm_d_epp_request_output_tokens_sum[150s])) / sum(rate(llm_d_epp_request_output_tokens_count[150s]))": 10,
+		"sum(increase(llm_d_epp_request_error_total[150s]))":                                                            10,
+		`sum(increase(llm_d_epp_scheduler_attempts_total{status="success"}[150s]))`:                                     10,
+		"inference_extension_scheduler_attempts_total":                                                                  60,
+	} {
+		got, problem := compiledFor(t, text, e).Value(&story.view)
+		if problem != None || got-want > 1e-9 || want-got > 1e-9 {
+			t.Errorf("%s: %v (%v), want %v", text, got, problem, want)
+		}
+	}
+}

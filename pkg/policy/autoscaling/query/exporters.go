@@ -42,23 +42,22 @@ var exporters = []exporter{
 		spec_decode_num_emitted_tokens time_in_queue_requests`)},
 	{"llm_d_router_epp_", "the EPP", true, []string{"kv_cache_*"}},
 	{"llm_d_epp_", "the EPP", true, strings.Fields(`
-		datalayer_extract_errors datalayer_poll_errors encoder_cache_* flow_control_capacity_utilization_*
-		flow_control_detector_saturation flow_control_dispatch_cycle_duration_seconds
+		datalayer_extract_errors datalayer_poll_errors encoder_cache_* flow_control_dispatch_cycle_duration_seconds
 		flow_control_global_capacity_utilization_* flow_control_pending_reclaim flow_control_reclaim_target
 		flow_control_request_enqueue_duration_seconds flow_control_request_queue_duration_seconds
 		flow_control_requests flow_control_revocation_confirmation_seconds flow_control_revocations
 		flow_control_revocations_issued flow_control_stale_endpoints info kv_cache_* model_rewrite_decisions
 		plugin_duration_seconds prefix_indexer_* program_aware_* request_cached_tokens
-		request_duration_seconds request_error request_input_tokens request_ntpot_seconds request_output_tokens
+		request_input_tokens request_ntpot_seconds request_output_tokens
 		request_processing_duration_seconds request_size_bytes request_streaming_itl_seconds
-		request_streaming_tpot_seconds request_ttft_seconds response_processing_duration_seconds
-		response_size_bytes scheduler_attempts scheduler_e2e_duration_seconds`)},
+		request_streaming_tpot_seconds response_processing_duration_seconds
+		response_size_bytes scheduler_e2e_duration_seconds`)},
 	{"inference_objective_", "the EPP", false, ofObjectives},
 	{"inference_pool_", "the EPP", false, nil},
 	{"inference_extension_", "the EPP", false, strings.Fields(`
 		flow_control_dispatch_cycle_duration_seconds flow_control_request_enqueue_duration_seconds
 		flow_control_request_queue_duration_seconds info model_rewrite_decisions plugin_duration_seconds
-		prefix_indexer_* scheduler_attempts scheduler_e2e_duration_seconds`)},
+		prefix_indexer_* scheduler_e2e_duration_seconds`)},
 	{"inference_model_", "the EPP", false, ofObjectives},
 	{"wva_", "llm-d's workload-variant-autoscaler", true, strings.Fields(`
 		current_replicas desired_ratio replica_scaling required_capacity saturation_utilization spare_capacity`)},

@@ -70,6 +70,7 @@ func with(v version.Dialect) Targets {
 	t.EPP = &EPP{
 		Version: v, FlowControl: true, Producers: []string{"inflight-load-producer"},
 		Endpoints: []string{"llama/0", "llama/1", "qwen/0"}, Prefills: true, Decodes: true,
+		Detectors: []Detector{{"concurrency-detector", true, true}},
 	}
 	return t
 }

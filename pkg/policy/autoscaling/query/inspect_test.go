@@ -17,7 +17,7 @@ func TestInspect(t *testing.T) {
 		"llm_d_router_epp_average_queue_size":                {Unexported: []string{"no release of the EPP exports llm_d_router_epp_average_queue_size; use llm_d_epp_average_queue_size"}},
 		"llm_d_router_epp_kv_cache_hits":                     {NotSimulated: []string{"llm_d_router_epp_kv_cache_hits of the EPP is not simulated"}},
 		"inference_objective_running_requests":               {}, // some version has it
-		"inference_extension_scheduler_attempts_total":       {NotSimulated: []string{"inference_extension_scheduler_attempts_total of the EPP is not simulated"}},
+		"inference_extension_scheduler_attempts_total":       {},
 		"inference_objective_request_ttft_seconds_bucket":    {NotSimulated: []string{"inference_objective_request_ttft_seconds_bucket of the EPP is not simulated"}},
 		"inference_model_request_sizes_sum":                  {NotSimulated: []string{"inference_model_request_sizes_sum of the EPP is not simulated"}},
 		"inference_pool_average_queue_sizes":                 {Unexported: []string{"the EPP exports no inference_pool_average_queue_sizes; similar: inference_pool_average_queue_size, inference_pool_per_pod_queue_size, inference_pool_average_running_requests"}},

@@ -23,6 +23,8 @@ const (
 	stageName
 	endpointName
 	producerName
+	detectorName
+	statusName
 	serverEndpoint
 	serverPod
 	priority
@@ -31,7 +33,7 @@ const (
 	labelCount
 )
 
-var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "stage", "endpoint_name", "producer_name", "model_server_endpoint", "model_server_pod", "priority", "le"}
+var labelNames = [labelCount]string{"__name__", "pod", "pool", "deployment", "model_name", "target_model_name", "inference_pool", "variant_name", "name", "stage", "endpoint_name", "producer_name", "detector", "status", "model_server_endpoint", "model_server_pod", "priority", "le"}
 
 // labelOf returns the label with a name.
 func labelOf(text string) (label, bool) {

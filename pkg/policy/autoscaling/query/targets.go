@@ -44,6 +44,8 @@ func (t *Targets) series(m *Metric, as string, in interner) []series {
 	switch {
 	case m.gateway != nil:
 		return t.ofRouter(m, as, in)
+	case m.byDetector:
+		return t.ofDetectors(m, as, in)
 	case m.stages != nil:
 		return t.ofStages(m, as, in)
 	case m.load != nil:
@@ -86,6 +88,14 @@ func (t *Targets) ofEndpoint(m *Metric, as string, p *Pool, endpoint string) lab
 // ofRouter lists the series of a metric of the router: one, or one for each priority.
 func (t *Targets) ofRouter(m *Metric, as string, in interner) []series {
 	l := t.ofGateway(m, as)
+	if m.gatewayBucket != nil {
+		var all []series
+		for bucket, bound := range m.bounds {
+			l[le] = bound
+			all = append(all, series{labels: in.get(l), metric: m, place: gateway, bucket: bucket})
+		}
+		return all
+	}
 	if m.band == nil || t.EPP == nil || len(t.EPP.Priorities) == 0 {
 		return []series{{labels: in.get(l), metric: m, place: gateway}}
 	}
@@ -109,6 +119,8 @@ func (t *Targets) ofGateway(m *Metric, as string) labels {
 			l[has] = t.Pools[0].Name
 		case name, inferencePool:
 			l[has] = t.InferencePool
+		case statusName:
+			l[has] = "success"
 		case modelName, targetModelName:
 			if len(t.Pools) > 0 {
 				l[has] = t.Pools[0].Model
@@ -131,6 +143,20 @@ func (t *Targets) ofStages(m *Metric, as string, in interner) []series {
 			l[stageName] = s.name
 		}
 		all = append(all, series{labels: in.get(l), metric: m, place: gateway, bucket: i})
+	}
+	return all
+}
+
+// ofDetectors lists the series of the saturations of several detectors.
+func (t *Targets) ofDetectors(m *Metric, as string, in interner) []series {
+	var all []series
+	for i, d := range t.EPP.Detectors {
+		for bucket, covers := range []bool{d.Prefill, d.Decode} {
+			if s := &m.stages[bucket]; covers && s.exists(t.EPP) {
+				l := labels{metricName: as, detectorName: d.Name, stageName: s.name}
+				all = append(all, series{labels: in.get(l), metric: m, place: i, bucket: bucket})
+			}
+		}
 	}
 	return all
 }

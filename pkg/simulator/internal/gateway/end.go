@@ -68,7 +68,7 @@ func (g *Gateway) DeliverNext(event, until simtime.Time) bool {
 // was closed there at another time.
 func (g *Gateway) finish(id int32, last, at simtime.Time) {
 	q := &g.Requests.All[id]
-	g.countCompletion(q, g.Metrics.Completed(last, at, q))
+	g.countCompletion(at, q, g.Metrics.Completed(last, at, q))
 	if g.onCompleted != nil {
 		g.onCompleted(q.Completion(last))
 	}

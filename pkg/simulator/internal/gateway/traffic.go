@@ -70,8 +70,8 @@ func (f *flows) countDelay(q *request.Request, n int) {
 	}
 }
 
-// countCompletion counts a request whose answer ends whole.
-func (f *flows) countCompletion(q *request.Request, good bool) {
+// countCompletion counts a request whose answer ends whole at a time.
+func (f *flows) countCompletion(at simtime.Time, q *request.Request, good bool) {
 	if f.traffic != nil {
 		f.traffic.Complete(&q.Info, good)
 	}
@@ -79,6 +79,7 @@ func (f *flows) countCompletion(q *request.Request, good bool) {
 		f := &f.Flows[f.routerFor(q)]
 		f.Completed++
 		f.AnswerTokens += int64(q.Generated())
+		f.Answers.Add(q.Info.Tokens, q.FirstToken.Sub(q.Info.Arrival), at.Sub(q.Info.Arrival))
 		if good {
 			f.Good++
 		}
