@@ -53,7 +53,7 @@ func (b *scalerBuilder) loadPolicy(s *v1alpha1.Scaler, u *simulator.ScaledUnit, 
 	world.TTFT, world.TBT = shortestTargets(c)
 	for k, name := range s.Pools {
 		world.Pools = append(world.Pools, autoscaling.PoolBounds{
-			Name: name, Min: u.Min[k], Max: u.Max[k], Model: engineModel(&c.Pools[u.Pools[k]]),
+			Name: name, Min: u.Min[k], Max: u.Max[k], Model: engineModel(&b.in.Pools[u.Pools[k]], &c.Pools[u.Pools[k]]),
 		})
 	}
 	var policy *autoscaling.Config
@@ -156,9 +156,9 @@ func shortestTargets(c *simulator.Config) (ttft, tpot time.Duration) {
 }
 
 // engineModel is what a policy may know of the engines of a pool before they run.
-func engineModel(p *simulator.Pool) autoscaling.EngineModel {
+func engineModel(in *v1alpha1.Pool, p *simulator.Pool) autoscaling.EngineModel {
 	return autoscaling.EngineModel{
-		Timer: p.Timer, KVTokens: p.KVTokens(),
+		Timer: p.Timer, Accelerators: max(1, int(in.TensorParallelism)), KVTokens: p.KVTokens(),
 		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
 		Drafts: p.Speculation.Drafts(), TokensPerStep: p.Speculation.TokensPerStep(),
 	}

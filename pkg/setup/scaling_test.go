@@ -144,17 +144,16 @@ func TestScalingValidation(t *testing.T) {
 
 // A policy is told the step times and the limits of the engines that it scales.
 func TestPoliciesKnowTheEngines(t *testing.T) {
-	c := mustBuild(t, scaledBy(func(s *v1alpha1.Scenario) {
+	p := &mustBuild(t, scaledBy(func(s *v1alpha1.Scenario) {
 		s.Scalers[0].Policy = "dynamo-planner"
 		speculate(eagle())(s)
-	}))
-	p := &c.Pools[0]
+	})).Pools[0]
 	want := autoscaling.EngineModel{
-		Timer: p.Timer, KVTokens: p.KVTokens(),
+		Timer: p.Timer, Accelerators: 2, KVTokens: p.KVTokens(),
 		MaxNumSeqs: p.MaxNumSeqs, MaxNumBatchedTokens: p.MaxNumBatchedTokens, ContextTokens: p.MaxModelLen,
 		Drafts: 2, TokensPerStep: 2.3,
 	}
-	if got := engineModel(p); got != want || p.Timer == nil || want.KVTokens == 0 || want.ContextTokens == 0 {
+	if got := engineModel(&v1alpha1.Pool{TensorParallelism: 2}, p); got != want || p.Timer == nil || want.KVTokens == 0 || want.ContextTokens == 0 {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }

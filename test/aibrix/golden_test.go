@@ -3,7 +3,6 @@
 package aibrix
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"testing"
@@ -15,12 +14,6 @@ var update = flag.Bool("update", false, "write testdata of pkg/policy/autoscalin
 
 const answersPath = "../../pkg/policy/autoscaling/aibrix/testdata/answers.json.gz"
 
-// Answer is a sequence and what the controller says of each step.
-type Answer struct {
-	Sequence
-	Want json.RawMessage
-}
-
 func TestTheGoldenSet(t *testing.T) {
 	checkout := os.Getenv("AIBRIX_CHECKOUT")
 	if checkout == "" {
@@ -28,9 +21,5 @@ func TestTheGoldenSet(t *testing.T) {
 	}
 	all := sequences(200)
 	decisions := realcode.Ask(t, checkout, "pkg/controller/podautoscaler", "testdata/ask.go.txt", all)
-	var answers []Answer
-	for i := range all {
-		answers = append(answers, Answer{all[i], decisions[i]})
-	}
-	realcode.Check(t, answersPath, realcode.Marshal(t, answers), *update)
+	realcode.Check(t, answersPath, all, decisions, *update)
 }

@@ -3,7 +3,6 @@
 package wva
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"testing"
@@ -19,18 +18,6 @@ const (
 	tokensAnswersPath = "../../pkg/policy/autoscaling/wva/testdata/answers_tokens.json.gz"
 )
 
-// Answer is a state and what the analyser says of it. pkg/policy/autoscaling/wva reads it.
-type Answer struct {
-	State
-	Want json.RawMessage
-}
-
-// TokensAnswer is a sequence and what the analyser says of each step.
-type TokensAnswer struct {
-	Sequence
-	Want json.RawMessage
-}
-
 func TestTheGoldenSet(t *testing.T) {
 	checkout := os.Getenv("WVA_CHECKOUT")
 	if checkout == "" {
@@ -38,11 +25,7 @@ func TestTheGoldenSet(t *testing.T) {
 	}
 	all := states(1000)
 	decisions := realcode.Ask(t, checkout, "internal/saturation", "testdata/ask.go.txt", all)
-	var answers []Answer
-	for i := range all {
-		answers = append(answers, Answer{all[i], decisions[i]})
-	}
-	realcode.Check(t, answersPath, realcode.Marshal(t, answers), *update)
+	realcode.Check(t, answersPath, all, decisions, *update)
 }
 
 func TestTheGoldenSetByTokens(t *testing.T) {
@@ -52,11 +35,7 @@ func TestTheGoldenSetByTokens(t *testing.T) {
 	}
 	all := sequences(400)
 	decisions := realcode.Ask(t, checkout, "internal/engines/saturation", "testdata/ask_tokens.go.txt", all)
-	var answers []TokensAnswer
-	for i := range all {
-		answers = append(answers, TokensAnswer{all[i], decisions[i]})
-	}
-	realcode.Check(t, tokensAnswersPath, realcode.Marshal(t, answers), *update)
+	realcode.Check(t, tokensAnswersPath, all, decisions, *update)
 }
 
 // State is what the analyser is asked about.

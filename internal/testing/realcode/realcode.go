@@ -12,12 +12,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 )
 
-// Check compares answers with those that are committed, and writes them with update.
-func Check(t *testing.T, path string, want []byte, update bool) {
+// Check compares the decisions about all states with the answers that are committed, and writes these with
+// update. An answer has the fields of a state, and the decision as Want.
+func Check[S any](t *testing.T, path string, all []S, decisions []json.RawMessage, update bool) {
 	t.Helper()
+	var answers []json.RawMessage
+	for i := range all {
+		state := Marshal(t, all[i])
+		answers = append(answers, slices.Concat(state[:len(state)-1], []byte(`,"Want":`), decisions[i], []byte("}")))
+	}
+	want := Marshal(t, answers)
 	if update {
 		if err := os.WriteFile(path, compress(t, want), 0o644); err != nil {
 			t.Fatal(err)
@@ -26,6 +34,32 @@ func Check(t *testing.T, path string, want []byte, update bool) {
 	if !bytes.Equal(want, committed(t, path)) {
 		t.Error("the real code says something else than the committed answers: run make autoscalers")
 	}
+}
+
+// Answers are those that are committed.
+func Answers[A any](t *testing.T, path string) []A {
+	t.Helper()
+	var all []A
+	if err := json.NewDecoder(Unzip(t, path)).Decode(&all); err != nil {
+		t.Fatalf("%s: %v", path, err)
+	}
+	return all
+}
+
+// Run has a program answer, which reads states and writes decisions.
+func Run(t *testing.T, all any, name string, arguments ...string) []json.RawMessage {
+	t.Helper()
+	var decisions []json.RawMessage
+	cmd := exec.Command(name, arguments...)
+	cmd.Stdin, cmd.Stderr = bytes.NewReader(Marshal(t, all)), os.Stderr
+	output, err := cmd.Output()
+	if err == nil {
+		err = json.Unmarshal(output, &decisions)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decisions
 }
 
 // Ask has the code of a package answer, by a program that stands in for the tests of the package.

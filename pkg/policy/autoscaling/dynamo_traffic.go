@@ -54,33 +54,3 @@ func (t *traffic) lengths() lengths {
 	fresh := max(1, whole(t.prompt*(1-min(t.hits, 1))))
 	return lengths{fresh: fresh, cached: max(0, whole(t.prompt)-fresh), answer: max(1, whole(t.answer))}
 }
-
-// trafficForecast forecasts each figure of the traffic by a forecaster of its own, interval
-// after interval. Lengths are those of intervals in which they are known.
-type trafficForecast struct{ requests, prompt, answer, hits forecaster }
-
-func newTrafficForecast(create func() forecaster) *trafficForecast {
-	return &trafficForecast{create(), create(), create(), create()}
-}
-
-// observe takes in the next interval. Intervals before the first request do not count.
-func (f *trafficForecast) observe(t traffic, known bool, interval time.Duration) {
-	if _, started := f.requests.ahead(1); started || t.perSecond > 0 {
-		f.requests.observe(t.perSecond * interval.Seconds())
-	}
-	if known {
-		f.prompt.observe(t.prompt)
-		f.answer.observe(t.answer)
-		f.hits.observe(t.hits)
-	}
-}
-
-// next is the forecast for the next interval; ok is false before the lengths are known.
-func (f *trafficForecast) next(interval time.Duration) (t traffic, ok bool) {
-	requests, _ := f.requests.ahead(1)
-	t.perSecond = requests / interval.Seconds()
-	t.prompt, ok = f.prompt.ahead(1)
-	t.answer, _ = f.answer.ahead(1)
-	t.hits, _ = f.hits.ahead(1)
-	return t, ok
-}

@@ -4,7 +4,6 @@ package autoscaling
 
 import (
 	"cmp"
-	"sort"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
@@ -13,6 +12,8 @@ import (
 // profiler: how long steps take, and the limits of a batch.
 type EngineModel struct {
 	Timer latency.StepTimer
+	// Accelerators are those of a replica.
+	Accelerators int
 	// KVTokens fit into the KV cache. ContextTokens is the longest prompt and answer.
 	KVTokens, MaxNumSeqs, MaxNumBatchedTokens, ContextTokens int
 	// Drafts is how many drafts of each request that decodes a step verifies, and TokensPerStep
@@ -33,9 +34,6 @@ func (m *EngineModel) begins(requests int, l lengths) int {
 // lengths are those of a mean request, in tokens. Of the prompt, cached tokens are not
 // computed.
 type lengths struct{ fresh, cached, answer int }
-
-// context is the mean number of tokens that a request holds while it decodes.
-func (l lengths) context() int { return l.fresh + l.cached + l.answer/2 }
 
 // seconds is how long a step takes; 0 without work.
 func (m *EngineModel) seconds(step latency.Step) float64 {
@@ -73,63 +71,4 @@ func withPrompts(step latency.Step, tokens int, l lengths) latency.Step {
 		add(1, rest)
 	}
 	return step
-}
-
-// prompts is how many seconds the tokens of prompts take in full steps that also compute decodes.
-func (m *EngineModel) prompts(tokens int, l lengths, decodes latency.Step) float64 {
-	chunk := max(1, m.MaxNumBatchedTokens-decodes.DecodeTokens)
-	seconds := float64(float64(tokens/chunk) * m.seconds(withPrompts(decodes, chunk, l)))
-	if rest := tokens % chunk; rest > 0 {
-		seconds += m.seconds(withPrompts(decodes, rest, l))
-	}
-	return seconds
-}
-
-// A pace is the requests per second that one engine serves, with the time to first token
-// and the time between tokens in seconds at it; 0 where the engine gives none.
-type pace struct{ perSecond, ttft, itl float64 }
-
-// prefills is the pace of an engine that computes one prompt after the other.
-func (m *EngineModel) prefills(l lengths) pace {
-	ttft := m.prompts(l.fresh, l, latency.Step{})
-	return pace{1 / ttft, ttft, 0}
-}
-
-// held is how many requests decode at most: as many as the KV cache and a batch hold.
-func (m *EngineModel) held(l lengths) int {
-	return max(1, min(m.KVTokens/max(1, l.context()), m.MaxNumSeqs))
-}
-
-// decodes is the pace of an engine that decodes the greatest batch within the target of the
-// time between tokens; a batch of one where none is.
-func (m *EngineModel) decodes(l lengths, itl float64) pace {
-	step := func(batch int) float64 { return m.seconds(m.decodeStep(batch, batch*l.context())) / m.tokensPerStep() }
-	most := m.held(l)
-	batch := max(1, sort.Search(most, func(i int) bool { return step(i+1) > itl }))
-	return pace{float64(batch) / (float64(l.answer) * step(batch)), 0, step(batch)}
-}
-
-// serves is the pace of an engine that computes prompts and answers together: at the greatest batch
-// up to which both targets hold, and steps have room for the prompts of as many requests as
-// end.
-func (m *EngineModel) serves(l lengths, ttft, itl float64) pace {
-	most := min(m.held(l), m.MaxNumBatchedTokens*l.answer/(int(float64(l.fresh)*m.tokensPerStep())+(1+m.Drafts)*l.answer))
-	best := m.serving(1, l)
-	for batch := 2; batch <= most && best.ttft <= ttft && best.itl <= itl; batch++ {
-		next := m.serving(batch, l)
-		if next.ttft > ttft || next.itl > itl {
-			break
-		}
-		best = next
-	}
-	return best
-}
-
-// serving is the pace at which a batch of requests decodes, and each step computes the prompts
-// of as many as end in it.
-func (m *EngineModel) serving(batch int, l lengths) pace {
-	decodes := m.decodeStep(batch, batch*l.context())
-	begun := m.begins(batch, l)
-	itl := m.seconds(withPrompts(decodes, begun, l)) / m.tokensPerStep()
-	return pace{float64(batch) / (float64(l.answer) * itl), m.prompts(begun+l.fresh, l, decodes), itl}
 }

@@ -18,7 +18,7 @@ var policies = parameters.Registry[*loader, func() Scaler]{
 	{Name: "saturation", Help: "adds a replica where the KV cache or the queue has little room left, and takes one away where the others have enough, as llm-d's workload-variant-autoscaler does", Read: readSaturation},
 	{Name: "predictive", Help: "sizes the pools for the arrival rate that it forecasts for the time at which a replica that it asks for now serves", Read: readPredictive},
 	{Name: "predictive-oracle", Help: "is predictive with the true arrival rate of the future, as a bound of what a forecast can give", Read: readPredictiveOracle},
-	{Name: "dynamo-planner", Help: "sizes the pools for the traffic that it forecasts by how fast an engine serves it within the targets, or adds and takes away replicas by their load, as the planner of NVIDIA Dynamo does", Read: readDynamoPlanner},
+	{Name: "dynamo-planner", Help: "is the planner of NVIDIA Dynamo: it adds and takes away replicas by their load, or sizes the pools for the traffic that it forecasts by how fast an engine serves it within the targets", Read: readDynamoPlanner},
 }
 
 // triggers are all reasons to ask a scaler at once.

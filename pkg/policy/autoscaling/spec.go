@@ -4,6 +4,7 @@ package autoscaling
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -124,12 +125,26 @@ func (l *loader) done() field.ErrorList { return append(l.errs, l.Done()...) }
 // window reads a window of samples. It has to be so long that two of them can be read.
 func (l *loader) window(name string, otherwise time.Duration, help string) time.Duration {
 	window := l.Duration(name, otherwise, help)
+	l.windowOf(name, window)
+	return window
+}
+
+// windowOf checks a window that was read.
+func (l *loader) windowOf(name string, window time.Duration) {
 	if least := l.world.Delay + 2*l.world.ScrapeInterval; window < least {
 		l.Invalid(name, fmt.Sprintf("must be at least %s: samples are taken each %s and are read %s later, and two are needed",
 			least, l.world.ScrapeInterval, l.world.Delay))
 	}
 	l.longest = max(l.longest, window)
-	return window
+}
+
+// flag reads true or false.
+func (l *loader) flag(name string, otherwise bool, help string) bool {
+	words := []string{"false", "true"}
+	if otherwise {
+		slices.Reverse(words)
+	}
+	return l.Choice(name, help, words...) == "true"
 }
 
 // stated reports whether a parameter is stated.

@@ -56,14 +56,29 @@ func TestWrongParametersHaveTheirPath(t *testing.T) {
 		"a capacity of no pool": {"predictive", []string{"capacity=1", "capacity:decoder=2", "period=90s"}, two, []string{
 			`policy.parameters[capacity:decoder]: Invalid value: "decoder": unknown pool; there are prefill, decode; did you mean "decode"?`,
 			`policy.parameters[period]: Invalid value: "90s": must be a multiple of step, 1m0s, and at least twice as long`}},
-		"targets beside thresholds of the load": {"dynamo-planner", []string{"optimizationTarget=latency", "ttft=1s", "loadLoop=true"}, one, []string{
-			`policy.parameters[ttft]: Forbidden: has no effect with optimizationTarget=latency`,
-			`policy.parameters[loadLoop]: Forbidden: has no effect with optimizationTarget=latency`}},
-		"a load loop that does not run": {"dynamo-planner", []string{"scaleDownSensitivity=0.5"}, one, []string{
-			`policy.parameters[scaleDownSensitivity]: Forbidden: has no effect without loadLoop=true`}},
-		"variances of another predictor": {"dynamo-planner", []string{"predictor=holt-winters", "r=5", "qTrend=1"}, one, []string{
-			`policy.parameters[qTrend]: Forbidden: is of predictor=kalman`,
-			`policy.parameters[r]: Forbidden: is of predictor=kalman`}},
+		"targets beside thresholds of the load": {"dynamo-planner", []string{"ttft_ms=100", "enable_load_scaling=true"}, one, []string{
+			`policy.parameters[ttft_ms]: Forbidden: has no effect without optimization_target=sla`,
+			`policy.parameters[enable_load_scaling]: Forbidden: has no effect without optimization_target=sla`}},
+		"a load loop that does not run": {"dynamo-planner", []string{"optimization_target=sla", "load_predictor=constant", "load_scaling_down_sensitivity=50", "kalman_r=5"}, one, []string{
+			`policy.parameters[load_scaling_down_sensitivity]: Forbidden: has no effect without enable_load_scaling=true`,
+			`policy.parameters[kalman_r]: Forbidden: has no effect without load_predictor=kalman`}},
+		"no loop": {"dynamo-planner", []string{"optimization_target=sla", "enable_throughput_scaling=false"}, one, []string{
+			`policy.parameters[enable_throughput_scaling]: Invalid value: "false": one of enable_throughput_scaling and enable_load_scaling must be true`}},
+		"a predictor of a library": {"dynamo-planner", []string{"optimization_target=sla", "load_predictor=prophet"}, one, []string{
+			`policy.parameters[load_predictor]: Forbidden: ` + otherPredictors}},
+		"the predictor that is the default": {"dynamo-planner", []string{"optimization_target=sla"}, one, []string{
+			`policy.parameters[load_predictor]: Required value: ` + otherPredictors}},
+		"thresholds that lack": {"dynamo-planner", []string{"optimization_target=load", "decode_scale_up_kv_rate=5", "decode_scale_down_kv_rate=50"}, two, []string{
+			`policy.parameters[prefill_scale_up_queue_tokens]: Required value: optimization_target=load needs it`,
+			`policy.parameters[prefill_scale_down_queue_tokens]: Required value: optimization_target=load needs it`,
+			`policy.parameters[decode_scale_up_kv_rate]: Invalid value: "5": must be greater than decode_scale_down_kv_rate`}},
+		"roles of one pool": {"dynamo-planner", []string{"prefill_min_endpoint=2"}, one, []string{
+			`policy.parameters[prefill_min_endpoint]: Forbidden: has no effect without a pool of its own for prefill: state min_endpoint`}},
+		"names of older planners": {"dynamo-planner", []string{"ttft=500ms", "load_adjustment_interval_seconds=5", "backend=vllm", "total_gpu_power_limit=900"}, one, []string{
+			`policy.parameters[ttft]: Forbidden: is called ttft_ms, in milliseconds`,
+			`policy.parameters[load_adjustment_interval_seconds]: Forbidden: is called interval of the scaler, such as 5s`,
+			`policy.parameters[backend]: Forbidden: has no effect here: the scenario has the engines and the pools, and the model of an engine is that of the simulated one. Take it away`,
+			`policy.parameters[total_gpu_power_limit]: Forbidden: is not simulated: take it away`}},
 		"weights of another method": {"predictive", []string{"capacity=1", "method=seasonal", "period=1h", "alpha=0.2", "gamma=0.2"}, one, []string{
 			`policy.parameters[alpha]: Forbidden: has no effect with method=seasonal: it takes the rate one period ago as it was`,
 			`policy.parameters[gamma]: Forbidden: has no effect with method=seasonal: it takes the rate one period ago as it was`}},

@@ -81,6 +81,12 @@ func (r *Reader) Forbid(name, detail string) {
 	}
 }
 
+// Refuse is Forbid for a name that may be stated though no parameter has it.
+func (r *Reader) Refuse(name, detail string) {
+	r.read[name] = true
+	r.Forbid(name, detail)
+}
+
 // Count reads a whole number that is at least 1.
 func (r *Reader) Count(name string, otherwise int, help string) int {
 	return r.Whole(name, 1, otherwise, help)

@@ -3,7 +3,6 @@
 package aibrix_test
 
 import (
-	"encoding/json"
 	"testing"
 	"time"
 
@@ -39,7 +38,7 @@ var reasons = map[aibrix.Reason]string{
 
 func TestTheControllerDecidesTheSame(t *testing.T) {
 	seen := map[string]int{}
-	for i, a := range readAnswers(t, "testdata/answers.json.gz") {
+	for i, a := range realcode.Answers[answer](t, "testdata/answers.json.gz") {
 		autoscaler := aibrix.New(a.Config)
 		for k := range a.Steps {
 			step := &a.Steps[k]
@@ -67,13 +66,4 @@ func TestTheControllerDecidesTheSame(t *testing.T) {
 			t.Errorf("%d answers are of kind %s, want at least 20", seen[kind], kind)
 		}
 	}
-}
-
-func readAnswers(t *testing.T, path string) []answer {
-	t.Helper()
-	var all []answer
-	if err := json.NewDecoder(realcode.Unzip(t, path)).Decode(&all); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return all
 }

@@ -3,7 +3,6 @@
 package wva_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,7 +21,7 @@ type answer struct {
 
 func TestTheAnalyserDecidesTheSame(t *testing.T) {
 	verdicts := map[wva.Reason]int{}
-	answers := readAnswers[answer](t, "testdata/answers.json.gz")
+	answers := realcode.Answers[answer](t, "testdata/answers.json.gz")
 	for i, a := range answers {
 		got := a.Config.Decide(a.Replicas, a.State)
 		verdicts[got.Reason]++
@@ -40,13 +39,4 @@ func TestTheAnalyserDecidesTheSame(t *testing.T) {
 			t.Errorf("%d answers are %s, want at least 20", verdicts[v], v)
 		}
 	}
-}
-
-func readAnswers[T any](t *testing.T, path string) []T {
-	t.Helper()
-	var all []T
-	if err := json.NewDecoder(realcode.Unzip(t, path)).Decode(&all); err != nil {
-		t.Fatalf("%s: %v", path, err)
-	}
-	return all
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/wva"
 )
 
@@ -23,7 +24,7 @@ type tokensAnswer struct {
 
 func TestTheAnalyserByTokensDecidesTheSame(t *testing.T) {
 	seen := map[string]int{}
-	answers := readAnswers[tokensAnswer](t, "testdata/answers_tokens.json.gz")
+	answers := realcode.Answers[tokensAnswer](t, "testdata/answers_tokens.json.gz")
 	for i, a := range answers {
 		analyser := wva.NewTokens(a.Config)
 		for k := range a.Steps {
