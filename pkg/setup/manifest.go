@@ -235,7 +235,7 @@ func besideManifest(s *v1alpha1.Scaler, path *field.Path) field.ErrorList {
 	only(len(s.Parameters) > 0, "parameters")
 	only(s.Trigger != nil, "trigger")
 	if len(s.Pools) > 1 && !mayBeByTokens(s) {
-		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each. Only workloadVariantAutoscaler alone, with the analyser by tokens, scales prefill and decode together"))
+		errs = append(errs, field.Invalid(path.Child("pools"), strings.Join(s.Pools, ", "), "a manifest scales one pool: state a scaler with a manifest of its own for each. Only workloadVariantAutoscaler alone, with the analyser by tokens, scales two pools together: prefill and decode, or variants of a model"))
 	}
 	if s.ScaledObject != nil && s.Interval.Duration()%time.Second != 0 {
 		errs = append(errs, field.Invalid(path.Child("interval"), s.Interval, "must be whole seconds with a ScaledObject, as its pollingInterval is"))
@@ -288,7 +288,7 @@ func analyserNotes(in *v1alpha1.Scenario, path *field.Path) []string {
 		}
 		model := in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == s.Pools[0] })].Model
 		if other, twice := models[model]; twice {
-			notes = append(notes, fmt.Sprintf("%s: scaler %s scales a pool of the same model: the workload-variant-autoscaler weighs the pools of a model together, and here each pool alone", at.Child("workloadVariantAutoscaler"), other))
+			notes = append(notes, fmt.Sprintf("%s: scaler %s scales a pool of the same model: the workload-variant-autoscaler weighs the pools of a model together, and here each pool alone. One scaler of both pools, without an autoscaler, weighs them together", at.Child("workloadVariantAutoscaler"), other))
 		}
 		models[model] = s.Name
 	}

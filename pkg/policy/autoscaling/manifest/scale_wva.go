@@ -20,6 +20,7 @@ type wvaScaler struct {
 	periods  []time.Duration
 
 	desired  []int        // what was last asked for of each pool; 0 before that
+	asked    bool         // whether anything was asked for
 	exported simtime.Time // up to which samples have what was asked for
 	// blind says that the last analysis had no metrics.
 	blind bool
@@ -52,15 +53,14 @@ func (s *wvaScaler) Scale(view *autoscaling.View, wanted []int) autoscaling.Reas
 		if s.blind = !measured; s.blind {
 			view.Lacks("every replica")
 		}
+		s.asked = s.asked || measured
 	}
 	if s.blind {
 		view.Blind()
 	}
 	if s.follower == nil {
-		for k, desired := range s.desired {
-			if desired > 0 {
-				wanted[k] = desired
-			}
+		if s.asked {
+			copy(wanted, s.desired)
 		}
 		return autoscaling.Reason(why)
 	}

@@ -3,6 +3,7 @@
 package manifest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -105,6 +106,43 @@ func TestRolesGrowTogether(t *testing.T) {
 			got := s.Scale(&autoscaling.View{Now: simtime.Time(4 * scrape), Monitor: monitor, Pools: pools}, []int{1, 1})
 			if string(got) != tc.want {
 				t.Errorf("%s\nwant %s", got, tc.want)
+			}
+		})
+	}
+}
+
+// Two pools of one model without roles are variants. An engine of a, which has a queue, keeps the 50,000 tokens that
+// it holds, and one of b 80,000, at three times the cost. With 60 requests waiting, (50,000 + 60·1,200 + 30,000)/0.85 −
+// 130,000 = 48,824 tokens lack: one more of a, which costs less for a token; of b where a is at its maximum. Idle,
+// 160,000 − 20,000/0.7 = 131,429 spare: one of b, the dearer one, and what is left is less than one of a, which stays.
+func TestVariantsOfOneModel(t *testing.T) {
+	for name, tc := range map[string]struct {
+		waiting, least, most int
+		a, b                 float64
+		want                 string
+	}{
+		"the cheaper variant grows":           {60, 1, 9, 0.5, 0.3, "2:1"},
+		"the dearer one beyond its maximum":   {60, 1, 1, 0.5, 0.3, "1:2"},
+		"the dearer one goes first":           {0, 0, 9, 0.1, 0.1, "1:0"},
+		"the minimum of the dearer one stays": {0, 1, 9, 0.1, 0.1, "1:1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			monitor := autoscaling.NewMonitor(2, scrape, 0, wva.LengthsWindow)
+			for k := range 4 {
+				s := monitor.Take(simtime.Time(k+1) * simtime.Time(scrape))
+				s.Engines[0], s.Engines[1] = engineAt(k+1, tc.waiting, tc.a), engineAt(k+1, 0, tc.b)
+			}
+			a := tokens{analyser: wva.NewTokens(defaultTokens), pools: []Variant{variantOf("a", wva.Both), variantOf("b", wva.Both)}}
+			a.pools[1].Cost, a.pools[1].Accelerator = 30, "h200"
+			pools := []autoscaling.Pool{
+				{Endpoints: 1, Min: 1, Max: tc.most, Wanted: 1, Replicas: []autoscaling.Replica{{Stage: autoscaling.Serving}}},
+				{First: 1, Endpoints: 1, Min: tc.least, Max: 9, Wanted: 1, Replicas: []autoscaling.Replica{{Endpoint: 1, Stage: autoscaling.Serving}}},
+			}
+			wanted := []int{1, 1}
+			s := wvaScaler{analyser: &a, exported: -1}
+			why := s.Scale(&autoscaling.View{Now: simtime.Time(4 * scrape), Monitor: monitor, Pools: pools}, wanted)
+			if got := fmt.Sprintf("%d:%d", wanted[0], wanted[1]); got != tc.want {
+				t.Errorf("%s, want %s: %s", got, tc.want, why)
 			}
 		})
 	}
