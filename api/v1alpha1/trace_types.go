@@ -3,7 +3,7 @@
 package v1alpha1
 
 // TraceFormat names the format of a trace.
-// +kubebuilder:validation:Enum=AIBrix;Azure;BurstGPT;CSV;LLMServingSim;Mooncake;OTel;Parquet;QwenBailian;ServeGen;TraceV2;Vidur;Weka;Windtunnel
+// +kubebuilder:validation:Enum=AIBrix;Azure;BurstGPT;CSV;LLMServingSim;Mooncake;OTel;Parquet;QwenBailian;ServeGen;TraceLab;TraceV2;Vidur;Weka;Windtunnel
 type TraceFormat string
 
 const (
@@ -29,6 +29,8 @@ const (
 	// ServeGenTrace is a ServeGen folder or a tar archive of it, which describes clients by rates
 	// and histograms. Each seed draws requests of its own.
 	ServeGenTrace TraceFormat = "ServeGen"
+	// TraceLabTrace is JSON lines with rounds of coding agents, what was cached of each and the times of their tools.
+	TraceLabTrace TraceFormat = "TraceLab"
 	// TraceV2Trace is the CSV of inference-sim, with prefix groups.
 	TraceV2Trace TraceFormat = "TraceV2"
 	// VidurTrace is the CSV that Vidur and splitwise-sim replay.

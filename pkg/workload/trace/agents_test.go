@@ -166,7 +166,7 @@ func TestLengthsAndPrefixesOfTexts(t *testing.T) {
 
 // What is read of agents is the same when it is written as Windtunnel and read again, whatever answers take.
 func TestAgentsSurviveAConversion(t *testing.T) {
-	for format, file := range map[trace.Format]string{trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl"} {
+	for format, file := range map[trace.Format]string{trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl", trace.TraceLab: "tracelab.jsonl"} {
 		text := readTestFile(t, "testdata/"+file)
 		written, c := convert(t, format, text, trace.Windtunnel)
 		if len(c.Lost) > 0 {
@@ -337,5 +337,28 @@ func TestFilesOfAgentsKeepToTheirMemory(t *testing.T) {
 				t.Errorf("error %v, want %q", err, tc.want)
 			}
 		})
+	}
+}
+
+// The file has two sessions in the order of no time: one of three rounds, with 5 s for a tool and 10 s for a user between them, and one of
+// one round. Of 128 tokens that both had cached first, 640 and 130 of the later prompts, whole blocks of 16 are shared: 128 of
+// the second session, 640 and 128.
+func TestAgentsOfTraceLab(t *testing.T) {
+	recorded, err := trace.Read(trace.TraceLab, bytes.NewReader(readTestFile(t, "testdata/tracelab.jsonl")), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := recorded.Statistics()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Requests != 4 || s.Waiting != 2 || s.MeanDelay != 7500*time.Millisecond || s.InputTokens != 640+300+200+720 || s.ReusableTokens != 128+640+128 {
+		t.Errorf("%d requests, of which %d wait and come %s after answers, with %d tokens, of which %d are reusable; want 4, 2, 7.5s, 1860, 896",
+			s.Requests, s.Waiting, s.MeanDelay, s.InputTokens, s.ReusableTokens)
+	}
+	want := []asked{{"0s", 640, 40, 1, "m"}, {"1.5s", 300, 7, 2, "m"}, {"7s", 720, 30, 1, "m"}, {"20s", 200, 9, 1, "m"}}
+	got := agents(t, trace.TraceLab, readTestFile(t, "testdata/tracelab.jsonl"), recordedTimes(map[int]float64{640: 2, 300: 1.5, 720: 3, 200: 1}))
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("as recorded (-want +got):\n%s", diff)
 	}
 }

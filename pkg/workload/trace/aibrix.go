@@ -36,7 +36,7 @@ var aibrix = format{
 
 // isOfAgents reports whether a text begins as a format of agents does.
 func isOfAgents(text string) bool {
-	return aibrix.matches(text) || weka.matches(text) || otel.matches(text)
+	return aibrix.matches(text) || weka.matches(text) || otel.matches(text) || traceLab.matches(text)
 }
 
 // aibrixParser is what is known of a file so far.

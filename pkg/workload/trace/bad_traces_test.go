@@ -20,6 +20,7 @@ var goodFiles = map[trace.Format]string{
 	trace.Azure: "azure-2024.csv", trace.BurstGPT: "burstgpt.csv", trace.GenericCSV: "gateway.csv", trace.Vidur: "vidur.csv",
 	trace.LLMServingSim: "llmservingsim.jsonl", trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl",
 	trace.TraceV2: "tracev2.csv", trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl",
+	trace.TraceLab: "tracelab.jsonl",
 }
 
 // recognisable are the files in testdata whose beginning says their format: no format begins as a
@@ -69,6 +70,7 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 		bailian  = `{"chat_id": 7, "parent_chat_id": -1, "timestamp": 5, "input_length": 10, "output_length": 5, "hash_ids": []}` + "\n"
 		v2       = "request_id,client_id,prefix_group,prefix_length,input_tokens,output_tokens,arrival_time_us\n0,c,,0,10,5,5\n"
 		weka     = `{"id":"s","block_size":64,"requests":[{"t":1,"type":"n","in":10,"out":5,"hash_ids":[3]}]}` + "\n"
+		tracelab = `{"session_id":"s","round_index":0,"input_tokens_total":10,"prefix_tokens":5,"output_tokens":5,"timing_events":[{"timestamp":"2026-08-25T10:00:00Z"}]}` + "\n"
 		aibrix   = `{"timestamp": 5, "requests": [{"prompt_length": 10, "output_length": 5, "agent": {"node_id": "a", "parent_ids": []}}]}` + "\n"
 		otel     = `{"trace_id": "t", "span_id": "a", "start_time": 5, "end_time": 9, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5}}` + "\n"
 		vidur    = "arrived_at,num_prefill_tokens,num_decode_tokens\n5,10,5\n"
@@ -150,6 +152,15 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"no length", strings.Replace(weka, `"out":5`, `"outs":5`, 1), `row 1: requests[0].out: is missing`},
 			{"an agent without a name", strings.Replace(weka, `"n"`, `"subagent"`, 1), `row 1: requests[0].agent_id: is missing`},
 			{"no requests", `{"id":"s","block_size":64,"requests":[]}`, `row 1: requests: is missing, or has no request`},
+		},
+		trace.TraceLab: {
+			{"no session", strings.Replace(tracelab, `"s"`, `""`, 1), `row 1: session_id: is missing`},
+			{"no round", strings.Replace(tracelab, `"round_index":0`, `"round_index":null`, 1), `row 1: round_index: is missing`},
+			{"negative", strings.Replace(tracelab, `10,`, `-10,`, 1), `row 1: input_tokens_total: must not be negative, got -10`},
+			{"more cached than there is", strings.Replace(tracelab, `"prefix_tokens":5`, `"prefix_tokens":11`, 1), `row 1: prefix_tokens: must be at most the 10 of input_tokens_total, got 11`},
+			{"no answer", strings.Replace(tracelab, "output_tokens", "outputs", 1), `row 1: output_tokens: is missing`},
+			{"no events", strings.Replace(tracelab, "timing_events", "events", 1), `row 1: timing_events: is missing, or has no event`},
+			{"another time", strings.Replace(tracelab, "T10", " 10", 1), `row 1: timing_events[0].timestamp: must be a time such as 2026-08-25T00:00:01.5Z, got "2026-08-25 10:00:00Z"`},
 		},
 		trace.AIBrix: {
 			{"negative", strings.Replace(aibrix, "10", "-10", 1), `row 1: requests[0].prompt_length: must not be negative, got -10`},

@@ -51,7 +51,7 @@ type format struct {
 }
 
 // formats are all file formats, in order of their names.
-var formats = []format{aibrix, azure, burstGPT, csvFormat, llmServingSim, mooncake, otel, parquet, qwenBailian, serveGen, traceV2, vidur, weka, windtunnel}
+var formats = []format{aibrix, azure, burstGPT, csvFormat, llmServingSim, mooncake, otel, parquet, qwenBailian, serveGen, traceLab, traceV2, vidur, weka, windtunnel}
 
 // Formats lists the formats that Read takes.
 func Formats() []Format {
