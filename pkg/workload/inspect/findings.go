@@ -59,13 +59,12 @@ func (i *inspector) noSpan(in *Inspection) (string, string) {
 }
 
 func (i *inspector) batches(in *Inspection) (string, string) {
-	timed := in.Requests - in.WaitingRequests
-	if in.SpanSeconds == 0 || float64(in.DistinctTimestamps) >= batchedShare*float64(timed) {
+	if in.SpanSeconds == 0 || float64(in.DistinctTimestamps) >= batchedShare*float64(in.Requests) {
 		return "", ""
 	}
 	tick := time.Duration(in.SpanSeconds / float64(max(1, in.DistinctTimestamps-1)) * 1e9)
 	return "batched-timestamps", fmt.Sprintf("%d requests share %d timestamps, one every %s on average: without arrivals: Spread, each batch arrives at once",
-		timed, in.DistinctTimestamps, round(tick))
+		in.Requests, in.DistinctTimestamps, round(tick))
 }
 
 func (i *inspector) silence(in *Inspection) (string, string) {

@@ -190,3 +190,25 @@ func TestThePublishedConversationTrace(t *testing.T) {
 		t.Errorf("%d requests, in memory: %t, reuse %v, of the largest cache %v", in.Requests, recorded.IsHeld(), in.Reuse.UnboundedShare, last)
 	}
 }
+
+// TestWaitingRequestsHaveTheirPlaces: the second request of a session comes 6.4 s after the answer to the first one, so that two requests
+// have a span of 6.4 s and come at 2/6.4 = 0.3125/s if answers take no time.
+func TestWaitingRequestsHaveTheirPlaces(t *testing.T) {
+	const session = `{"id":"s","block_size":64,"requests":[{"t":0,"type":"n","in":640,"out":12,"hash_ids":[1],"api_time":3.1},{"t":9.5,"type":"s","in":704,"out":8,"hash_ids":[1,2],"api_time":2}]}`
+	recorded, err := trace.Read(trace.Weka, strings.NewReader(session), "t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := inspect.Trace(recorded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.SpanSeconds != 6.4 || in.Rates.RequestsPerSecond != 0.3125 || in.DistinctTimestamps != 2 {
+		t.Errorf("a span of %v s, %v requests/s and %d times, want 6.4, 0.3125 and 2", in.SpanSeconds, in.Rates.RequestsPerSecond, in.DistinctTimestamps)
+	}
+	for _, f := range in.Findings {
+		if f.Name == "no-span" {
+			t.Errorf("found %+v", f)
+		}
+	}
+}

@@ -3,6 +3,9 @@
 package inspect
 
 import (
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -12,24 +15,20 @@ import (
 const UnsharedPrompts = "unshared-prompts"
 
 // Trace inspects a trace, or one draw of a trace without rows. It goes through the trace
-// twice and takes memory for its distinct blocks, lengths and sessions, but not for its
-// rows. An error is one of reading the trace's file again.
+// twice, or three times if requests wait for others, and takes memory for its distinct blocks, lengths and
+// sessions, but not for its rows. An error is one of reading the trace's file again.
 func Trace(t *trace.Trace) (*Inspection, error) {
 	s, err := t.Statistics()
 	if err != nil {
 		return nil, err
 	}
-	i := newInspector(s, t.BlockTokens())
-	source := workload.AnsweredAtOnce(t.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1))
-	i.labels = source.Labels()
-	for {
-		r, ok := source.Next()
-		if !ok {
-			break
+	if s.Waiting > 0 {
+		if err := place(t, &s); err != nil {
+			return nil, err
 		}
-		i.add(&r)
 	}
-	if err := workload.Close(source); err != nil {
+	i := newInspector(s, t.BlockTokens())
+	if i.labels, err = answeredAtOnce(t, i.add); err != nil {
 		return nil, err
 	}
 	in := i.inspection(t.Digest())
@@ -37,6 +36,35 @@ func Trace(t *trace.Trace) (*Inspection, error) {
 		in.Findings = append([]Finding{{UnsharedPrompts, message}}, in.Findings...)
 	}
 	return in, nil
+}
+
+// answeredAtOnce tells of the requests of a trace, each of which is answered at once.
+func answeredAtOnce(t *trace.Trace, tell func(*workload.Request)) (workload.Labels, error) {
+	source := workload.AnsweredAtOnce(t.Replay(trace.Replay{RateScale: 1, Arrivals: trace.AsRecorded}, 1))
+	labels := source.Labels()
+	for {
+		r, ok := source.Next()
+		if !ok {
+			return labels, workload.Close(source)
+		}
+		tell(&r)
+	}
+}
+
+// place counts the times of requests that wait for others where they come if answers take none.
+func place(t *trace.Trace, s *trace.Statistics) error {
+	var last simtime.Time
+	s.DistinctTimestamps = 0
+	_, err := answeredAtOnce(t, func(r *workload.Request) {
+		if s.DistinctTimestamps == 0 || r.Arrival != last {
+			s.DistinctTimestamps++
+		}
+		last = r.Arrival
+	})
+	if s.Span = time.Duration(last); s.Span > 0 {
+		s.RatePerSecond = float64(s.Requests) / s.Span.Seconds()
+	}
+	return err
 }
 
 // inspector gathers what requests show, one after the other.
