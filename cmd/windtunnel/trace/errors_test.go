@@ -5,6 +5,7 @@ package trace
 import (
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"testing"
 
@@ -136,6 +137,19 @@ func TestInspectSaysWhatWaitsAndWhatIsLeftOut(t *testing.T) {
 	} {
 		if !strings.Contains(out, want) {
 			t.Errorf("there is no %q in\n%s", want, out)
+		}
+	}
+}
+
+// TestTracesOfAgentsKeepToGOMEMLIMIT: the requests of agents are all in memory, which GOMEMLIMIT may bound.
+func TestTracesOfAgentsKeepToGOMEMLIMIT(t *testing.T) {
+	file := cmdtest.TempFile(t, "weka.jsonl", `{"id":"s","block_size":1,"requests":[{"t":0,"type":"n","in":200000,"out":1,"hash_ids":[`+strings.TrimSuffix(strings.Repeat("7,", 200000), ",")+`]}]}`)
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(2 << 20))
+	for _, args := range [][]string{{"inspect", file}, {"convert", file, "--to", "Windtunnel"}} {
+		if out, err := windtunnel(t, append([]string{"trace"}, args...)...); err == nil {
+			t.Errorf("trace %s takes more memory than there is:\n%s", args[0], out)
+		} else if !strings.Contains(err.Error(), "row 1: ") {
+			t.Errorf("trace %s: %v", args[0], err)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"maps"
 	"reflect"
+	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -105,6 +106,7 @@ func (o *FileFlags) resolve(in io.Reader, name string) (trace.Format, trace.Opti
 	}
 	options := selected.Options()
 	options.Parquet = parquetfile.Codec{}
+	options.MemoryBytes = debug.SetMemoryLimit(-1) // that of GOMEMLIMIT, or as good as none
 	return format, options, in, nil
 }
 
