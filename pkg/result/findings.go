@@ -29,6 +29,8 @@ type Traffic struct {
 	ScalerGaps []ScalerGaps `json:"scalerGaps,omitempty"`
 	// IdlePools have a fixed number of replicas, some of which never computed a step.
 	IdlePools []IdlePool `json:"idlePools,omitempty"`
+	// ShortPrefix is what prompts share, if it is less than a KV block.
+	ShortPrefix *ShortPrefix `json:"shortPrefix,omitempty"`
 }
 
 // ScalerGaps says what the decisions of a scaler lacked.
@@ -49,6 +51,12 @@ type IdlePool struct {
 	Idle     int    `json:"idle"`
 }
 
+// ShortPrefix is the longest prefix that prompts share, and the smallest KV block of a pool, in tokens.
+type ShortPrefix struct {
+	Tokens      int `json:"tokens"`
+	BlockTokens int `json:"blockTokens"`
+}
+
 // FindingType names what a run owes its reader in addition to its figures.
 type FindingType string
 
@@ -60,6 +68,7 @@ const (
 	NothingRandom FindingType = "nothingRandom"
 	BlindScaler   FindingType = "blindScaler"
 	IdleReplicas  FindingType = "idleReplicas"
+	NothingShared FindingType = "nothingShared"
 )
 
 const (
@@ -95,7 +104,7 @@ func (f RunFinding) String() string { return f.What + ". " + f.Advice + "." }
 // the figures say nothing of the scenario comes before what explains them.
 func RunFindings(docs []*Document) []RunFinding {
 	var all []RunFinding
-	for _, find := range []func([]*Document) *RunFinding{trafficEnds, blindScaler, lateReplicas, overloaded, idleReplicas, nothingRandom} {
+	for _, find := range []func([]*Document) *RunFinding{trafficEnds, blindScaler, lateReplicas, overloaded, idleReplicas, nothingShared, nothingRandom} {
 		if f := find(docs); f != nil {
 			all = append(all, *f)
 		}
@@ -240,4 +249,14 @@ func idleReplicas(docs []*Document) *RunFinding {
 		what = fmt.Sprintf("Pool %s got no request", worst.Name)
 	}
 	return &RunFinding{IdleReplicas, what, "See the candidates and scores of a request with windtunnel run --explain 0: filters or the role may exclude a replica, and equal scores or a warm cache may keep the others"}
+}
+
+// nothingShared tells prompts that share too few tokens for a block of any cache.
+func nothingShared(docs []*Document) *RunFinding {
+	if !everySeed(docs, func(_ *Document, t *Traffic) bool { return t.ShortPrefix != nil }) {
+		return nil
+	}
+	p := docs[0].Traffic.ShortPrefix
+	return &RunFinding{NothingShared, fmt.Sprintf("Prompts share %s at most, and a KV block has %d: no prompt finds its beginning in a cache", figure.Plural(p.Tokens, "token"), p.BlockTokens),
+		"Routing by prefixes has no effect: lengthen what prompts share, or state the engine's block size (engine.blockSize). See what an EPP makes of it with windtunnel run --explain 0"}
 }

@@ -76,9 +76,10 @@ func TestFindingsOfRuns(t *testing.T) {
 			}
 		}, nil},
 
-		"half of the replicas are idle":  {idle(4, 8), []FindingType{IdleReplicas}},
-		"a pool is idle":                 {idle(2, 2), []FindingType{IdleReplicas}},
-		"nine requests for each replica": {idle(1, 61), nil},
+		"half of the replicas are idle":   {idle(4, 8), []FindingType{IdleReplicas}},
+		"a pool is idle":                  {idle(2, 2), []FindingType{IdleReplicas}},
+		"prompts share less than a block": {func(d *Document) { d.Traffic.ShortPrefix = &ShortPrefix{240, 784} }, []FindingType{NothingShared}},
+		"nine requests for each replica":  {idle(1, 61), nil},
 		"six of them, of which five are told": {func(d *Document) {
 			gaps(109, 1620)(d)
 			idle(4, 8)(d)
@@ -120,6 +121,9 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		"Scaler a: rate has no usable value at 60 of 120 decisions. See": func(d *Document) {
 			d.Traffic.ScalerGaps = []ScalerGaps{{Name: "a", Decisions: 120, Metric: "rate", Lacking: 60}}
+		},
+		"Prompts share 240 tokens at most, and a KV block has 784: no prompt finds its beginning in a cache. Routing": func(d *Document) {
+			d.Traffic.ShortPrefix = &ShortPrefix{240, 784}
 		},
 		"Pool q got no request. See": func(d *Document) {
 			d.Traffic.IdlePools = []IdlePool{{Name: "p", Replicas: 8, Idle: 4}, {Name: "q", Replicas: 2, Idle: 2}}

@@ -229,7 +229,9 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 	if asksForBacklog(metrics) {
 		meta.BacklogGrowth = backlog.growth()
 	}
-	meta.Traffic = traffic(p, &in.config, backlog, started, gaps, outcome)
+	if meta.Traffic = traffic(p, &in.config, backlog, started, gaps, outcome); meta.Traffic != nil {
+		meta.Traffic.ShortPrefix = shortPrefix(&in.scenario.Workload, &in.config)
+	}
 	s := experiment.Simulation{Series: result.NewSeries(outcome, in.config.Pools, &meta), Steps: in.config.Policies.Faults.Steps()}
 	if !p.IsSweep() || s.Series != nil {
 		s.Document = result.NewDocument(outcome, meta)
