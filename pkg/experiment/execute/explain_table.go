@@ -190,11 +190,14 @@ func inFlight(f *scheduler.InFlightSignal, endpoint int) string {
 	return text
 }
 
-// predicted is the TTFT and the TPOT of the request on an endpoint.
+// predicted is the TTFT and, where it is predicted, the TPOT of the request on an endpoint.
 func predicted(p *scheduler.PredictionSignal, endpoint int) string {
 	ttft, tpot := float64(p.TTFTSeconds[endpoint]), float64(p.TPOTSeconds[endpoint])
-	if math.IsNaN(ttft) {
+	switch {
+	case math.IsNaN(ttft):
 		return "nothing"
+	case math.IsNaN(tpot):
+		return "ttft " + milliseconds(ttft)
 	}
 	return fmt.Sprintf("ttft %s, tpot %s", milliseconds(ttft), milliseconds(tpot))
 }

@@ -11,18 +11,19 @@ import (
 // What router-v0.11 adds. Only names and uses are known of these types: their
 // parameters are taken as they are, and no instance is simulated.
 var (
-	endpointAttributeWeightScorer = unreadType("endpoint-attribute-weight-scorer", config.ScorerRole, true).Registered(version.GIE("router-v0.11.."))
-	labelProducer                 = unreadType("label-producer", config.ProducerRole, true).Registered(version.GIE("router-v0.11.."))
-	latencyObservationScorer      = unreadType("latency-observation-scorer", config.ScorerRole, true).Registered(version.GIE("router-v0.11.."))
-	sessionStateProducer          = unreadType("session-state-producer", config.ProducerRole, true).Registered(version.GIE("router-v0.11.."))
-	k8sPeerDiscovery              = unreadType("k8s-peer-discovery", config.PeerDiscoveryRole, true).Registered(version.GIE("router-v0.11.."))
+	endpointAttributeWeightScorer = unreadType("endpoint-attribute-weight-scorer", config.ScorerRole).Registered(version.GIE("router-v0.11.."))
+	labelProducer                 = unreadType("label-producer", config.ProducerRole).Registered(version.GIE("router-v0.11.."))
+	latencyObservationScorer      = unreadType("latency-observation-scorer", config.ScorerRole).Registered(version.GIE("router-v0.11.."))
+	sessionStateProducer          = unreadType("session-state-producer", config.ProducerRole).Registered(version.GIE("router-v0.11.."))
+	k8sPeerDiscovery              = unreadType("k8s-peer-discovery", config.PeerDiscoveryRole).Registered(version.GIE("router-v0.11.."))
 )
 
-func unreadType(name string, roles config.Roles, alpha bool) config.PluginType {
+// unreadType is an Alpha type of which only the name is known.
+func unreadType(name string, roles config.Roles) config.PluginType {
 	return config.PluginType{
 		Name:       name,
 		Roles:      roles,
-		Alpha:      alpha,
+		Alpha:      true,
 		Parameters: func() any { return &unreadParameters{} },
 		Treatment: func(*config.Config, *config.Cluster, *config.Plugin) (config.Treatment, string) {
 			return config.Unsupported, "it came with router-v0.11, and only its name is known here"
