@@ -32,8 +32,7 @@ type agentSession struct {
 	// parent is the session whose agent began this one; nil is none.
 	parent *agentSession
 	calls  []*agentCall
-	// longest is the time of the longest call in ns.
-	longest int64
+	ended  *endedCalls // of calls
 	// branches are calls of other sessions that the agent waits for before it goes on; own is that of this session
 	// in its parent, if it has one.
 	branches []*agentBranch
@@ -41,10 +40,7 @@ type agentSession struct {
 }
 
 // agentBranch are calls of a session that its parent waits for, once.
-type agentBranch struct {
-	calls  []*agentCall
-	joined bool
-}
+type agentBranch struct{ calls []*agentCall }
 
 // agentCall is a request and its answer as they were recorded.
 type agentCall struct {
@@ -146,7 +142,7 @@ func (a *agentRecords) readAll() error {
 	for _, s := range sessions {
 		slices.SortStableFunc(s.calls, begins)
 		a.calls = append(a.calls, s.calls...)
-		s.longest = longestOf(s.calls)
+		s.ended = newEndedCalls(s.calls)
 		for _, c := range s.calls {
 			c.session = s
 		}
@@ -213,68 +209,6 @@ func (a *agentRecords) warning() string {
 		return of.warning()
 	}
 	return ""
-}
-
-// findWaits finds for each call of a session, in order, what it waits for.
-func (s *agentSession) findWaits(m *agentMemory) error {
-	var waits, kept []*agentCall
-	for i, c := range s.calls {
-		if c.told {
-			continue
-		}
-		waits = lastEnded(waits[:0], s.calls[:i], c.start, s.longest)
-		for p := s.parent; len(waits) == 0 && p != nil; p = p.parent {
-			waits = lastEnded(waits, p.before(c), c.start, p.longest)
-		}
-		for _, b := range s.branches {
-			if b.endsBefore(c) {
-				b.joined = true
-				waits = append(waits, lastEnded(nil, b.calls, c.start, longestOf(b.calls))...)
-			}
-		}
-		if !slices.Equal(waits, kept) {
-			if err := m.takeWaits(len(waits)); err != nil {
-				return err
-			}
-			kept = slices.Clone(waits)
-		}
-		c.waits = kept
-	}
-	return nil
-}
-
-// before returns the calls of a session that begin before a call of one that it began.
-func (s *agentSession) before(c *agentCall) []*agentCall {
-	n, _ := slices.BinarySearchFunc(s.calls, c.start+1, func(of *agentCall, at int64) int { return cmp.Compare(of.start, at) })
-	return s.calls[:n]
-}
-
-// endsBefore reports whether all calls of a branch that no call waited for yet end before a call begins.
-func (b *agentBranch) endsBefore(c *agentCall) bool {
-	return !b.joined && len(b.calls) > 0 && !slices.ContainsFunc(b.calls, func(of *agentCall) bool { return of.end > c.start || of.start >= c.start })
-}
-
-func longestOf(calls []*agentCall) int64 {
-	longest := int64(0)
-	for _, c := range calls {
-		longest = max(longest, c.end-c.start)
-	}
-	return longest
-}
-
-// lastEnded adds to an empty list those of calls, in order of their beginnings, that ended at a time and that no other
-// such call waits for: the one that began last, and those that ran at the same time. None is longer than longest.
-func lastEnded(last, calls []*agentCall, at, longest int64) []*agentCall {
-	for _, c := range slices.Backward(calls) {
-		switch {
-		case c.end > at:
-		case len(last) == 0 || c.end > last[0].start:
-			last = append(last, c)
-		case c.start+longest <= last[0].start:
-			return last
-		}
-	}
-	return last
 }
 
 // agentName checks the name of a session or of a model.
