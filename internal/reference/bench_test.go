@@ -145,7 +145,7 @@ func BenchmarkLevels(b *testing.B) {
 			d.Release()
 		})
 		if full {
-			execute.WatchRecords(c, func(r result.Record) { line = r.AppendLine(line[:0]) })
+			execute.WatchRecords(c, func(r result.Record) { line = result.AppendRecord(line[:0], r) })
 		}
 		return detach
 	}

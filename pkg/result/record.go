@@ -30,8 +30,6 @@ var RecordKinds = []RecordKind{
 // [ScalingRecord] or [ReplicaRecord], by its address.
 type Record interface {
 	Kind() RecordKind
-	// AppendLine appends the record as a line of JSON.
-	AppendLine(b []byte) []byte
 	// Of says which simulation the record is of, and when it was made.
 	Of() *RecordOrigin
 	// About is the request that the record is about; ok is false without a request.
@@ -63,8 +61,21 @@ type ReplicaOrigin struct{ RecordOrigin }
 // About implements [Record].
 func (*ReplicaOrigin) About() (request int64, ok bool) { return 0, false }
 
-// appendRecord appends a record, given by its address, as a line.
-func appendRecord(b []byte, kind RecordKind, fields *jsonline.Object, r any) []byte {
+// recordFields are the fields of the records of each kind.
+var recordFields = map[RecordKind]*jsonline.Object{
+	PriorityKind:   jsonline.NewObject[PriorityRecord](),
+	AdmissionKind:  jsonline.NewObject[AdmissionRecord](),
+	BatchKind:      jsonline.NewObject[BatchRecord](),
+	PreemptionKind: jsonline.NewObject[PreemptionRecord](),
+	HandOverKind:   jsonline.NewObject[HandOverRecord](),
+	TransferKind:   jsonline.NewObject[TransferRecord](),
+	ScalingKind:    jsonline.NewObject[ScalingRecord](),
+	ReplicaKind:    jsonline.NewObject[ReplicaRecord](),
+}
+
+// AppendRecord appends a record as a line of JSON.
+func AppendRecord(b []byte, r Record) []byte {
+	kind := r.Kind()
 	b = jsonline.Text(append(b, `{"record":`...), string(kind))
-	return append(fields.Append(b, r), '}', '\n')
+	return append(recordFields[kind].Append(b, r), '}', '\n')
 }

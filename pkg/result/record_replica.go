@@ -2,8 +2,6 @@
 
 package result
 
-import "windtunnel.dev/windtunnel/internal/jsonline"
-
 // BatchRecord is a step of an engine as it begins.
 type BatchRecord struct {
 	ReplicaOrigin
@@ -57,12 +55,6 @@ type ReplicaRecord struct {
 	Ready   int64 `parquet:"ready" json:"ready"`
 }
 
-var (
-	batchFields   = jsonline.NewObject[BatchRecord]()
-	scalingFields = jsonline.NewObject[ScalingRecord]()
-	replicaFields = jsonline.NewObject[ReplicaRecord]()
-)
-
 // Kind implements [Record].
 func (*BatchRecord) Kind() RecordKind { return BatchKind }
 
@@ -71,18 +63,3 @@ func (*ScalingRecord) Kind() RecordKind { return ScalingKind }
 
 // Kind implements [Record].
 func (*ReplicaRecord) Kind() RecordKind { return ReplicaKind }
-
-// AppendLine implements [Record].
-func (r *BatchRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, BatchKind, batchFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *ScalingRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, ScalingKind, scalingFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *ReplicaRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, ReplicaKind, replicaFields, r)
-}

@@ -2,8 +2,6 @@
 
 package result
 
-import "windtunnel.dev/windtunnel/internal/jsonline"
-
 // PriorityRecord is the priority that a policy gave a request.
 type PriorityRecord struct {
 	RequestOrigin
@@ -96,14 +94,6 @@ func (r *TransferRecord) About() (request int64, ok bool) {
 	return *r.Request, true
 }
 
-var (
-	priorityFields   = jsonline.NewObject[PriorityRecord]()
-	admissionFields  = jsonline.NewObject[AdmissionRecord]()
-	preemptionFields = jsonline.NewObject[PreemptionRecord]()
-	handOverFields   = jsonline.NewObject[HandOverRecord]()
-	transferFields   = jsonline.NewObject[TransferRecord]()
-)
-
 // Kind implements [Record].
 func (*PriorityRecord) Kind() RecordKind { return PriorityKind }
 
@@ -118,28 +108,3 @@ func (*HandOverRecord) Kind() RecordKind { return HandOverKind }
 
 // Kind implements [Record].
 func (*TransferRecord) Kind() RecordKind { return TransferKind }
-
-// AppendLine implements [Record].
-func (r *PriorityRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, PriorityKind, priorityFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *AdmissionRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, AdmissionKind, admissionFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *PreemptionRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, PreemptionKind, preemptionFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *HandOverRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, HandOverKind, handOverFields, r)
-}
-
-// AppendLine implements [Record].
-func (r *TransferRecord) AppendLine(b []byte) []byte {
-	return appendRecord(b, TransferKind, transferFields, r)
-}

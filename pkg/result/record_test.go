@@ -58,7 +58,7 @@ func TestLinesOfRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := `{"record":"` + string(r.Kind()) + `",` + strings.TrimPrefix(string(fields), "{") + "\n"
-		if diff := cmp.Diff(want, string(r.AppendLine(nil))); diff != "" {
+		if diff := cmp.Diff(want, string(AppendRecord(nil, r))); diff != "" {
 			t.Errorf("%s (−want +got):\n%s", r.Kind(), diff)
 		}
 	}

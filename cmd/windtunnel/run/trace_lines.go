@@ -47,7 +47,7 @@ func (l *traceLines) Decision(d *execute.RoutingRecord) error {
 
 // Record implements [execute.TraceSink].
 func (l *traceLines) Record(r result.Record) error {
-	l.line = r.AppendLine(l.line[:0])
+	l.line = result.AppendRecord(l.line[:0], r)
 	return l.write()
 }
 

@@ -49,7 +49,7 @@ func (r *recordedTrace) Decision(d *execute.RoutingRecord) error {
 }
 
 func (r *recordedTrace) Record(one result.Record) error {
-	r.lines.Write(one.AppendLine(nil))
+	r.lines.Write(result.AppendRecord(nil, one))
 	if batch, ok := one.(*result.BatchRecord); ok {
 		copied := *batch
 		one = &copied

@@ -87,11 +87,12 @@ func (k *traceKeeper) Decision(d *RoutingRecord) error {
 // Record implements [TraceSink].
 func (k *traceKeeper) Record(r result.Record) error {
 	request, ok := r.About()
+	line := func(b []byte) []byte { return result.AppendRecord(b, r) }
 	switch {
 	case ok && k.keeps(request):
-		k.add(request, r.AppendLine)
+		k.add(request, line)
 	case r.Kind() == result.ScalingKind, r.Kind() == result.ReplicaKind:
-		k.add(math.MaxInt64, r.AppendLine)
+		k.add(math.MaxInt64, line)
 	}
 	return nil
 }
