@@ -18,12 +18,9 @@ import (
 type blockTable struct {
 	blockTokens, capacity, length int
 	ttl                           time.Duration
-	first                         map[uint64]int32 // a stretch's first run
-	runs                          []tableRun
-	holders                       []uint64 // sets of endpoints: some words for each run
-	words                         int
-	free                          []int32
-	oldest, newest                int32
+	runs
+	holders []uint64 // sets of endpoints: some words for each run
+	words   int
 
 	// The last look: the prompt's blocks, and by endpoint how many it was sent, without a
 	// gap from the first one on.
@@ -33,21 +30,11 @@ type blockTable struct {
 	set    []uint64 // scratch
 }
 
-// tableRun is the blocks [from, to) of a stretch, which were last sent at a time. It is in
-// the list of the stretch by from, next, and in that of all by age.
-type tableRun struct {
-	stretch      uint64
-	from, to     int32
-	at           simtime.Time
-	next         int32
-	older, newer int32
-}
-
 func newBlockTable(blockTokens, capacity, endpoints int, ttl time.Duration) blockTable {
 	words := (endpoints + 63) / 64
 	return blockTable{
-		blockTokens: blockTokens, capacity: capacity, ttl: ttl, first: map[uint64]int32{}, words: words,
-		oldest: none, newest: none, blocks: make([]int, endpoints), set: make([]uint64, words),
+		blockTokens: blockTokens, capacity: capacity, ttl: ttl, runs: newRuns(), words: words,
+		blocks: make([]int, endpoints), set: make([]uint64, words),
 	}
 }
 
@@ -61,8 +48,8 @@ func (t *blockTable) look(r *round) {
 	done := 0
 	for _, s := range t.chain {
 		at, i := int32(0), t.head(s.ID)
-		for ; at < s.Blocks && i != none && t.runs[i].from == at; i = t.runs[i].next {
-			end := min(t.runs[i].to, s.Blocks)
+		for ; at < s.Blocks && i != none && t.all[i].from == at; i = t.all[i].next {
+			end := min(t.all[i].to, s.Blocks)
 			if !t.count(r, i, done, done+int(end-at)) {
 				return
 			}
@@ -97,10 +84,10 @@ func (t *blockTable) percent(endpoint int) int {
 func (t *blockTable) routed(r *round, endpoint int) {
 	for _, s := range t.chain {
 		last := int32(none) // the run before at
-		for at := int32(0); at < s.Blocks; at = t.runs[last].to {
+		for at := int32(0); at < s.Blocks; at = t.all[last].to {
 			i := t.head(s.ID)
 			if last != none {
-				i = t.runs[last].next
+				i = t.all[last].next
 			}
 			last = t.send(s, at, i, last, endpoint, r.view.Now)
 		}
@@ -116,19 +103,19 @@ func (t *blockTable) send(s prompt.Stretch, at, i, last int32, endpoint int, now
 	end := s.Blocks
 	clear(t.set)
 	switch {
-	case i != none && t.runs[i].from == at:
-		end = min(end, t.runs[i].to)
+	case i != none && t.all[i].from == at:
+		end = min(end, t.all[i].to)
 		copy(t.set, t.setOf(i))
 		t.trim(i, end-at)
 	case i != none:
-		end = min(end, t.runs[i].from)
+		end = min(end, t.all[i].from)
 	}
 	t.set[endpoint/64] |= 1 << (endpoint % 64)
 	t.length += int(end - at)
 	if last != none && last == t.newest && slices.Equal(t.set, t.setOf(last)) {
-		t.runs[last].to = end
+		t.all[last].to = end
 	} else {
-		last = t.append(tableRun{stretch: s.ID, from: at, to: end, at: now}, last)
+		last = t.append(run{stretch: s.ID, from: at, to: end, at: now}, last)
 	}
 	for t.length > t.capacity {
 		t.evict(int32(t.length - t.capacity))
@@ -138,23 +125,21 @@ func (t *blockTable) send(s prompt.Stretch, at, i, last int32, endpoint int, now
 
 // expire forgets what was not sent for too long.
 func (t *blockTable) expire(now simtime.Time) {
-	for t.oldest != none && now.Sub(t.runs[t.oldest].at) > t.ttl {
-		t.evict(t.runs[t.oldest].to - t.runs[t.oldest].from)
+	for t.oldest != none && now.Sub(t.all[t.oldest].at) > t.ttl {
+		t.evict(t.all[t.oldest].to - t.all[t.oldest].from)
 	}
 }
 
 // evict takes up to n blocks off the front of the oldest run.
 func (t *blockTable) evict(n int32) {
-	stretch := t.runs[t.oldest].stretch
+	stretch := t.all[t.oldest].stretch
 	t.trim(t.oldest, n)
-	if t.first[stretch] == none {
-		delete(t.first, stretch)
-	}
+	t.forgetEmpty(stretch)
 }
 
 // trim takes up to n blocks off the front of a run.
 func (t *blockTable) trim(i, n int32) {
-	r := &t.runs[i]
+	r := &t.all[i]
 	n = min(n, r.to-r.from)
 	r.from += n
 	t.length -= int(n)
@@ -165,62 +150,13 @@ func (t *blockTable) trim(i, n int32) {
 
 // append adds a run with the endpoints in t.set as the newest, after another one of its
 // stretch, or as the first.
-func (t *blockTable) append(run tableRun, after int32) int32 {
-	i := int32(len(t.runs))
-	if last := len(t.free) - 1; last >= 0 {
-		i, t.free = t.free[last], t.free[:last]
-	} else {
-		t.runs = append(t.runs, tableRun{})
+func (t *blockTable) append(r run, after int32) int32 {
+	i := t.runs.append(r, after)
+	if int(i)*t.words == len(t.holders) {
 		t.holders = append(t.holders, t.set...)
 	}
 	copy(t.setOf(i), t.set)
-	run.older, run.newer = t.newest, none
-	if after == none {
-		run.next = t.head(run.stretch)
-		t.first[run.stretch] = i
-	} else {
-		run.next = t.runs[after].next
-		t.runs[after].next = i
-	}
-	if t.newest == none {
-		t.oldest = i
-	} else {
-		t.runs[t.newest].newer = i
-	}
-	t.newest, t.runs[i] = i, run
 	return i
-}
-
-// drop forgets a run that is empty. A stretch may have none after that: it is about to get
-// another one, or to be forgotten too.
-func (t *blockTable) drop(i int32) {
-	r := t.runs[i]
-	if r.older == none {
-		t.oldest = r.newer
-	} else {
-		t.runs[r.older].newer = r.newer
-	}
-	if r.newer == none {
-		t.newest = r.older
-	} else {
-		t.runs[r.newer].older = r.older
-	}
-	if before := t.first[r.stretch]; before == i {
-		t.first[r.stretch] = r.next
-	} else {
-		for t.runs[before].next != i {
-			before = t.runs[before].next
-		}
-		t.runs[before].next = r.next
-	}
-	t.free = append(t.free, i)
-}
-
-func (t *blockTable) head(stretch uint64) int32 {
-	if i, ok := t.first[stretch]; ok {
-		return i
-	}
-	return none
 }
 
 func (t *blockTable) setOf(run int32) []uint64 {

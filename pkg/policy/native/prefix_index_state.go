@@ -56,8 +56,8 @@ func (m *memory) keeps(chain []prompt.Stretch) int {
 		return 0
 	}
 	blocks := m.capacity - m.length
-	for i := m.oldest; i != none; i = m.runs[i].newer {
-		r := &m.runs[i]
+	for i := m.oldest; i != none; i = m.all[i].newer {
+		r := &m.all[i]
 		for _, s := range chain {
 			if s.ID != r.stretch {
 				continue
