@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Number appends a number: the fewest digits that give it, as ECMAScript lays them out.
@@ -33,6 +34,25 @@ func Number(b []byte, x float64) []byte {
 		b = b[:n-1]
 	}
 	return b
+}
+
+// Plain tells the characters that encoding/json writes as they are, with the escapes for HTML or
+// without.
+var Plain = func() (set [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		set[c] = !strings.ContainsRune(`"\<>&`, c)
+	}
+	return set
+}()
+
+// IsPlain reports whether a text has no other characters.
+func IsPlain(text string) bool {
+	for i := range len(text) {
+		if !Plain[text[i]] {
+			return false
+		}
+	}
+	return true
 }
 
 // Text appends a text in quotes.

@@ -91,7 +91,7 @@ var tables = []table{
 		{"pkg/fit", "api pkg/simtime pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/workload", "Kubernetes"},
 		{"pkg/report/benchmark", "api pkg/result pkg/simulator pkg/stats", ""},
-		{"pkg/setup", "api internal/figure pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/setup", "api internal/figure internal/jsonline pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +
 			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/verdict pkg/workload", "Kubernetes"},
 		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},

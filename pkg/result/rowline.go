@@ -5,7 +5,6 @@ package result
 import (
 	"bytes"
 	"strconv"
-	"strings"
 
 	"windtunnel.dev/windtunnel/internal/jsonline"
 )
@@ -36,7 +35,7 @@ func (l *rowLine) skip(text string) {
 // with escapes has another form.
 func (l *rowLine) plainText() []byte {
 	end := 0
-	for end < len(l.rest) && plain[l.rest[end]] {
+	for end < len(l.rest) && jsonline.Plain[l.rest[end]] {
 		end++
 	}
 	text := l.rest[:end]
@@ -74,15 +73,10 @@ func (l *rowLine) numeral() []byte {
 	return text
 }
 
-// plain and numeric tell the characters of texts without escapes and of numbers.
-var (
-	plain   = characters(func(c byte) bool { return c >= ' ' && c <= '~' && strings.IndexByte(`"\<>&`, c) < 0 })
-	numeric = characters(func(c byte) bool { return strings.IndexByte("+-.0123456789e", c) >= 0 })
-)
-
-func characters(in func(byte) bool) (set [256]bool) {
-	for c := range set {
-		set[c] = in(byte(c))
+// numeric tells the characters of numbers.
+var numeric = func() (set [256]bool) {
+	for _, c := range "+-.0123456789e" {
+		set[c] = true
 	}
 	return set
-}
+}()

@@ -47,7 +47,7 @@ const maxKnownTexts = 256
 // appendLine appends a row's JSON and a line break. The usual row has texts that need no
 // escapes, and is written without reflection.
 func (w *rowWriter) appendLine(b []byte, r *Row) ([]byte, error) {
-	if !isPlain(r.Object) || !isPlain(r.Key) || !isPlain(r.Workload) || r.Error != "" || len(r.RejectedBy) > 0 || r.check() != nil {
+	if !jsonline.IsPlain(r.Object) || !jsonline.IsPlain(r.Key) || !jsonline.IsPlain(r.Workload) || r.Error != "" || len(r.RejectedBy) > 0 || r.check() != nil {
 		return r.appendAny(b)
 	}
 	before := len(b)
@@ -85,7 +85,7 @@ func (w *rowWriter) appendMetrics(b []byte, m Metrics) ([]byte, bool) {
 	}
 	before := len(b)
 	for name, value := range m.All() {
-		if !isPlain(name) || math.IsNaN(value) || math.IsInf(value, 0) {
+		if !jsonline.IsPlain(name) || math.IsNaN(value) || math.IsInf(value, 0) {
 			return b, false
 		}
 		b = jsonline.Number(append(jsonline.Text(append(b, ','), name), ':'), value)
@@ -115,14 +115,4 @@ func (d *Decisions) append(b []byte) []byte {
 		return append(append(b, ','), lists[1:]...)
 	}
 	return append(b, '}')
-}
-
-// isPlain reports whether JSON has a text as it is.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if !plain[text[i]] {
-			return false
-		}
-	}
-	return true
 }

@@ -7,7 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
+
+	"windtunnel.dev/windtunnel/internal/jsonline"
 )
 
 // TreeJSON is what json.Marshal makes of a value that was decoded from JSON, with numbers as
@@ -60,10 +61,10 @@ func appendObject(b []byte, object Tree) []byte {
 }
 
 func appendText(b []byte, s string) []byte {
-	if strings.ContainsFunc(s, mayBeEscaped) {
+	if !jsonline.IsPlain(s) {
 		return appendAny(b, s)
 	}
-	return append(append(append(b, '"'), s...), '"')
+	return jsonline.Text(b, s)
 }
 
 func appendAny(b []byte, v any) []byte {
@@ -72,8 +73,4 @@ func appendAny(b []byte, v any) []byte {
 		panic(fmt.Sprintf("setup: marshal %T: %v", v, err))
 	}
 	return append(b, raw...)
-}
-
-func mayBeEscaped(r rune) bool {
-	return r < ' ' || r > '~' || r == '"' || r == '\\' || r == '<' || r == '>' || r == '&'
 }
