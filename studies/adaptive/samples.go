@@ -3,13 +3,11 @@
 package main
 
 import (
-	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
-	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // samples are the runs that the study varies: one hot prefix, the same under a ramp of the
@@ -21,30 +19,13 @@ func readSamples(folder string) (samples, error) {
 	for name, to := range map[string]**v1alpha1.SimulationRun{
 		"adaptive": &s.hot, "adaptive-ramp": &s.ramp, "adaptive-rollouts": &s.rollouts, "adaptive-tools": &s.tools,
 	} {
-		run, err := readRun(filepath.Join(folder, "simulationrun-"+name+".yaml"))
+		run, err := manifests.Run(filepath.Join(folder, "simulationrun-"+name+".yaml"))
 		if err != nil {
 			return samples{}, err
 		}
 		*to = run
 	}
 	return s, nil
-}
-
-// readRun reads the first run of a manifest.
-func readRun(path string) (*v1alpha1.SimulationRun, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Runs) == 0 {
-		return nil, fmt.Errorf("%s: no SimulationRun", path)
-	}
-	return set.Runs[0], nil
 }
 
 // An edit changes a scenario.

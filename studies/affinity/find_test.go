@@ -7,12 +7,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // The ratio at which a search finds that the backlog grows is the bound that
 // follows from the workload, which the compiler states.
 func TestSearchesFindTheBound(t *testing.T) {
-	sample, err := readSample("../../config/samples/policysweep-affinity.yaml")
+	sample, err := manifests.Sweep("../../config/samples/policysweep-affinity.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

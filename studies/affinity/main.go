@@ -9,6 +9,7 @@ import (
 	"context"
 	"flag"
 
+	"windtunnel.dev/windtunnel/studies/manifests"
 	"windtunnel.dev/windtunnel/studies/study"
 )
 
@@ -17,7 +18,7 @@ func main() {
 		page := flags.String("o", "../docs/studies/affinity.md", "the page, a `file`; the chart goes next to it, with the ending svg")
 		from := flags.String("sample", "../config/samples/policysweep-affinity.yaml", "the `manifest` of the sweep over the weight")
 		return func() error {
-			sample, err := readSample(*from)
+			sample, err := manifests.Sweep(*from)
 			if err != nil {
 				return err
 			}

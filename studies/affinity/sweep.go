@@ -5,8 +5,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"runtime"
 	"strconv"
 
@@ -15,27 +13,9 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-// readSample reads the first sweep of a manifest.
-func readSample(path string) (*v1alpha1.PolicySweep, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Sweeps) == 0 {
-		return nil, fmt.Errorf("%s: no PolicySweep", path)
-	}
-	return set.Sweeps[0], nil
-}
 
 // tried is what became of one ratio of the weights, by seed.
 type tried struct {

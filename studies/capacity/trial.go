@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"time"
 
@@ -15,10 +14,10 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // sample is the sweep over the profiles.
@@ -29,19 +28,10 @@ type sample struct {
 
 // readSample reads the first sweep of a manifest and edits it.
 func readSample(path string, edits ...func(*v1alpha1.PolicySweep)) (*sample, error) {
-	file, err := os.Open(path)
+	sweep, err := manifests.Sweep(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Sweeps) == 0 {
-		return nil, fmt.Errorf("%s: no PolicySweep", path)
-	}
-	sweep := set.Sweeps[0]
 	for _, edit := range edits {
 		edit(sweep)
 	}

@@ -6,14 +6,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // The names of the sample that the study knows.
@@ -44,19 +43,11 @@ type sample struct {
 }
 
 func readSample(path string) (*sample, error) {
-	file, err := os.Open(path)
+	sweep, err := manifests.Sweep(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Sweeps) == 0 {
-		return nil, fmt.Errorf("%s: no PolicySweep", path)
-	}
-	compiled, errs, err := compile.Sweep(context.Background(), set.Sweeps[0], nil)
+	compiled, errs, err := compile.Sweep(context.Background(), sweep, nil)
 	if err != nil || len(errs) > 0 {
 		return nil, fmt.Errorf("%s: %w", path, errors.Join(err, errs.ToAggregate()))
 	}

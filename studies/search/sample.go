@@ -6,15 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // sample is the sweep that is searched in many ways. What one of them simulated
@@ -26,22 +25,14 @@ type sample struct {
 
 // readSample reads the first sweep of a manifest.
 func readSample(path string) (*sample, error) {
-	file, err := os.Open(path)
+	sweep, err := manifests.Sweep(path)
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	if len(set.Sweeps) == 0 {
-		return nil, fmt.Errorf("%s: no PolicySweep", path)
-	}
-	if set.Sweeps[0].Spec.Scenario.Horizon.Requests == nil {
+	if sweep.Spec.Scenario.Horizon.Requests == nil {
 		return nil, fmt.Errorf("%s: spec.scenario.horizon.requests is not set, and effort is counted in them", path)
 	}
-	return &sample{sweep: set.Sweeps[0], known: knownRows{rows: map[string]result.Row{}}}, nil
+	return &sample{sweep: sweep, known: knownRows{rows: map[string]result.Row{}}}, nil
 }
 
 // conduct goes through a sweep, searched in this way.

@@ -6,15 +6,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/studies/manifests"
 )
 
 // pool is what a metric was for each point under each of many seeds. Their mean
@@ -30,7 +29,7 @@ type pool struct {
 // simulate simulates all points of a sweep under that many seeds, and returns a
 // pool for each metric.
 func simulate(ctx context.Context, path string, metrics []string, requests, seeds int) ([]*pool, error) {
-	sweep, err := readSweep(path)
+	sweep, err := manifests.Sweep(path)
 	if err != nil {
 		return nil, err
 	}
@@ -65,19 +64,6 @@ func newPool(metric string, rows []result.Row, points, base int) *pool {
 		}
 	}
 	return p
-}
-
-func readSweep(path string) (*v1alpha1.PolicySweep, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, path)
-	if err != nil {
-		return nil, err
-	}
-	return set.Sweeps[0], nil
 }
 
 // truth is a point's mean under all seeds.
