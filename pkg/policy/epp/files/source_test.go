@@ -56,11 +56,11 @@ func TestFind(t *testing.T) {
 		},
 		"Helm values": {
 			"router:\n  epp:\n    pluginsCustomConfig:\n      mine.yaml: |\n" + indented(smallConfig, 8),
-			[]Source{{Name: "router.epp.pluginsCustomConfig[mine.yaml]", Text: []byte(smallConfig), Line: 5, Column: 9, Indent: 8, InPlace: true}},
+			[]Source{{Name: "router.epp.pluginsCustomConfig[mine.yaml]", Text: []byte(smallConfig), Start: Start{By: "Helm values"}, Line: 5, Column: 9, Indent: 8, InPlace: true}},
 		},
 		"Helm values in an object's text": {
 			"kind: Application\nmetadata: {name: app}\nspec:\n  values: |\n    inferenceExtension:\n      pluginsCustomConfig:\n        mine.yaml: |\n" + indented(smallConfig, 10),
-			[]Source{{Name: "Application app, spec.values, inferenceExtension.pluginsCustomConfig[mine.yaml]", Text: []byte(smallConfig), Line: 8, Column: 11, Indent: 10, InPlace: true}},
+			[]Source{{Name: "Application app, spec.values, inferenceExtension.pluginsCustomConfig[mine.yaml]", Text: []byte(smallConfig), Start: Start{By: "Helm values"}, Line: 8, Column: 11, Indent: 10, InPlace: true}},
 		},
 		"a quoted text with escapes has no lines of its own": {
 			"data:\n  a: \"kind: EndpointPickerConfig\\nplugins: []\\n\"\n",

@@ -14,10 +14,15 @@ import (
 )
 
 // A Start is what a file says of how the EPP of a configuration is started: Helm values
-// in the same file, or the Deployment that mounts its ConfigMap. What it does not say is zero.
+// in the same file, the Deployment that mounts its ConfigMap or has it as --config-text, or the
+// LLMInferenceService of KServe that has it. What it does not say is zero.
 type Start struct {
+	// By names what starts the EPP with the configuration: an object, or the values.
+	By string
 	// Replicas is how many EPPs serve the pool at once: one, if they elect a leader.
 	Replicas int
+	// Standby is how many EPPs more wait for the leader to fail.
+	Standby int
 	// ScrapeInterval is the flag --refresh-metrics-interval.
 	ScrapeInterval time.Duration
 	// Experimental is the flag --allow-experimental-plugins.
@@ -40,8 +45,11 @@ func (s *Start) Unread() string {
 
 // merge completes what is said of a configuration.
 func (s *Start) merge(more *Start) {
+	if s.By == "" {
+		s.By = more.By
+	}
 	if s.Replicas == 0 {
-		s.Replicas = more.Replicas
+		s.Replicas, s.Standby = more.Replicas, more.Standby
 	}
 	if s.ScrapeInterval == 0 {
 		s.ScrapeInterval = more.ScrapeInterval
@@ -64,7 +72,8 @@ const (
 func start(replicas string, flags map[string]string) (s Start) {
 	s.Replicas, _ = strconv.Atoi(replicas)
 	if leader, _ := strconv.ParseBool(flags[leaderFlag]); leader {
-		s.Replicas = min(s.Replicas, 1)
+		s.Standby = max(s.Replicas-1, 0)
+		s.Replicas -= s.Standby
 	}
 	s.ScrapeInterval, _ = time.ParseDuration(flags[scrapeFlag])
 	s.Experimental, _ = strconv.ParseBool(flags[experimentalFlag])
@@ -96,6 +105,7 @@ func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
 		flags[scalarAt(flag, "name")] = scalarAt(flag, "value")
 	}
 	s = start(scalarAt(values, "replicas"), flags)
+	s.By = "Helm values"
 	if file := childOf(values, "pluginsConfigFile"); file != nil && file.Value != "" && childOf(configs, file.Value) == nil {
 		s.OtherFile = file.Value
 		s.OtherLine, _ = in.Position(file.Line, 1)
@@ -103,23 +113,38 @@ func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
 	return s, true
 }
 
-// A deployment is how a Deployment starts the EPP, and which ConfigMaps it mounts.
+// A deployment is how an object starts the EPP, and which ConfigMaps it reads.
 type deployment struct {
 	start      Start
 	configMaps []string
 	file       string // the name of --config-file, without its folder
+	inline     bool   // whether the object has the configuration itself
 }
 
-// deploymentOf reads a Deployment, as helm template prints it.
+// deploymentOf reads a Deployment, as helm template prints it, or the scheduler of an
+// LLMInferenceService of KServe.
 func deploymentOf(root *yamlv3.Node) (d deployment, ok bool) {
-	if scalarAt(root, "kind") != "Deployment" {
+	by, flags := nodeAt(root, "spec"), map[string]string{}
+	pod := nodeAt(by, "template", "spec")
+	switch scalarAt(root, "kind") {
+	default:
 		return d, false
+	case "Deployment":
+	case "LLMInferenceService":
+		by = nodeAt(by, "router", "scheduler")
+		pod = nodeAt(by, "template")
+		flags[leaderFlag] = "true" // KServe adds it where there are several EPPs
+		if ref := nodeAt(by, "config", "ref"); ref != nil {
+			flags["config-file"] = scalarAt(ref, "key")
+			d.configMaps = []string{scalarAt(ref, "name")}
+		}
+		d.inline = nodeAt(by, "config", "inline") != nil
 	}
-	pod, flags := nodeAt(root, "spec", "template", "spec"), map[string]string{}
 	for _, container := range itemsAt(pod, "containers") {
 		takeFlags(flags, append(itemsAt(container, "command"), itemsAt(container, "args")...))
 	}
-	d.start = start(scalarAt(root, "spec", "replicas"), flags)
+	d.start = start(scalarAt(by, "replicas"), flags)
+	d.start.By = objectLabel(root)
 	for _, volume := range itemsAt(pod, "volumes") {
 		if name := scalarAt(volume, "configMap", "name"); name != "" {
 			d.configMaps = append(d.configMaps, name)
@@ -127,7 +152,9 @@ func deploymentOf(root *yamlv3.Node) (d deployment, ok bool) {
 	}
 	file, ok := flags["config-file"]
 	d.file = path.Base(file)
-	return d, ok
+	_, inline := flags["config-text"]
+	d.inline = d.inline || inline
+	return d, ok || d.inline
 }
 
 // takeFlags reads arguments: --name=value, --name value, and --name for true. The last one counts.
@@ -149,6 +176,9 @@ func takeFlags(flags map[string]string, args []*yamlv3.Node) {
 
 // starts reports whether the Deployment's EPP reads a configuration of that name.
 func (d *deployment) starts(name string) bool {
+	if d.inline && strings.HasPrefix(name, d.start.By+", ") {
+		return true
+	}
 	for _, configMap := range d.configMaps {
 		if name == fmt.Sprintf("ConfigMap %s, data[%s]", configMap, d.file) || name == fmt.Sprintf("ConfigMap %s, data.%s", configMap, d.file) {
 			return true

@@ -31,9 +31,18 @@ func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
 			"      volumes: [{name: config, configMap: {name: " + name + "}}]\n"
 	}
 	const flags = "--config-file, /config/a.yaml, --refresh-metrics-interval=5s, --allow-experimental-plugins"
-	all := Start{Replicas: 3, ScrapeInterval: 5 * time.Second, Experimental: true}
+	all := Start{By: "Helm values", Replicas: 3, ScrapeInterval: 5 * time.Second, Experimental: true}
 	leader := all
-	leader.Replicas = 1
+	leader.Replicas, leader.Standby = 1, 2
+	rendered, renderedLeader := all, leader
+	rendered.By, renderedLeader.By = "Deployment epp", "Deployment epp"
+	service := func(config string) string {
+		return "kind: LLMInferenceService\nmetadata: {name: qwen}\nspec:\n  router:\n    scheduler:\n      replicas: 2\n" + config +
+			"      template: {containers: [{name: main, args: [--refresh-metrics-interval=5s]}]}\n"
+	}
+	served := Start{By: "LLMInferenceService qwen", Replicas: 1, Standby: 1, ScrapeInterval: 5 * time.Second}
+	servedInline := served
+	servedInline.Tokenizes = true
 	for name, test := range map[string]struct {
 		file string
 		want []Start
@@ -43,24 +52,30 @@ func TestAFileSaysHowTheEPPIsStarted(t *testing.T) {
 		"a list of flags": {strings.Replace(router, "{ha-enable-leader-election: false, allow-experimental-plugins: true, refresh-metrics-interval: 5s}",
 			"[{name: v, value: 1}, {name: ha-enable-leader-election, value: false}, {name: allow-experimental-plugins, value: true}, {name: refresh-metrics-interval, value: 5s}]", 1), []Start{all}},
 		"values of EPPs that elect a leader, as charts do": {strings.Replace(router, "ha-enable-leader-election: false, ", "", 1), []Start{leader}},
-		"a rendered chart of EPPs that elect a leader":     {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, "+flags), []Start{leader}},
-		"the last flag counts":                             {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, --ha-enable-leader-election=false, "+flags), []Start{all}},
+		"a rendered chart of EPPs that elect a leader":     {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, "+flags), []Start{renderedLeader}},
+		"the last flag counts":                             {configMap + "---\n" + deployment("epp", "--ha-enable-leader-election, --ha-enable-leader-election=false, "+flags), []Start{rendered}},
 		"values of a HelmRelease":                          {"kind: HelmRelease\nmetadata: {name: h}\nspec:\n  values:\n    " + strings.ReplaceAll(router, "\n", "\n    "), []Start{all}},
 		"values of a chart of charts":                      {"llm-d:\n  " + strings.ReplaceAll(router, "\n", "\n  "), []Start{all}},
 		"values in an Argo Application":                    {"kind: Application\nmetadata: {name: a}\nspec: {source: {helm: {}}}\nvalues: " + deeper(2, router), []Start{all}},
-		"a stream of values":                               {router + "---\n" + bare, []Start{all, {Replicas: 1}}},
-		"a rendered chart":                                 {configMap + "---\n" + deployment("epp", flags), []Start{all}},
-		"a rendered chart, Deployment first":               {deployment("epp", flags) + "---\n" + configMap, []Start{all}},
+		"a stream of values":                               {router + "---\n" + bare, []Start{all, {By: "Helm values", Replicas: 1}}},
+		"a rendered chart":                                 {configMap + "---\n" + deployment("epp", flags), []Start{rendered}},
+		"a rendered chart, Deployment first":               {deployment("epp", flags) + "---\n" + configMap, []Start{rendered}},
 		"a Deployment of another ConfigMap":                {configMap + "---\n" + deployment("other", flags), []Start{{}}},
 		"a Deployment of another file":                     {configMap + "---\n" + deployment("epp", "--config-file=/config/b.yaml"), []Start{{}}},
-		"a flag that is false":                             {configMap + "---\n" + deployment("epp", "--config-file=/config/a.yaml, --allow-experimental-plugins=false"), []Start{{Replicas: 3}}},
+		"a flag that is false":                             {configMap + "---\n" + deployment("epp", "--config-file=/config/a.yaml, --allow-experimental-plugins=false"), []Start{{By: "Deployment epp", Replicas: 3}}},
 		"another file is read": {
 			"# c\n---\n" + strings.Replace(bare, "pluginsConfigFile: a", "pluginsConfigFile: b", 1),
-			[]Start{{Replicas: 1, OtherFile: "b.yaml", OtherLine: 5}},
+			[]Start{{By: "Helm values", Replicas: 1, OtherFile: "b.yaml", OtherLine: 5}},
 		},
 		"a service of KServe": {"kind: LLMInferenceService\nmetadata: {name: a}\nspec:\n  router:\n    scheduler:\n      config:\n        inline:\n          " +
-			strings.ReplaceAll(startedConfig, "\n", "\n          "), []Start{{Tokenizes: true}}},
-		"a bare configuration": {startedConfig, []Start{{}}},
+			strings.ReplaceAll(startedConfig, "\n", "\n          "), []Start{{By: "LLMInferenceService a", Tokenizes: true}}},
+		"an argument": {
+			strings.Replace(deployment("epp", "--config-text, 'kind: EndpointPickerConfig', --ha-enable-leader-election"), "metadata: {name: epp}", "metadata: {name: e}", 1),
+			[]Start{{By: "Deployment e", Replicas: 1, Standby: 2}},
+		},
+		"a service of KServe with two EPPs":    {service("      config: {inline: {kind: EndpointPickerConfig}}\n"), []Start{servedInline}},
+		"a service of KServe with a ConfigMap": {service("      config: {ref: {name: epp, key: a.yaml}}\n") + "---\n" + configMap, []Start{served}},
+		"a bare configuration":                 {startedConfig, []Start{{}}},
 	} {
 		sources, err := Find([]byte(test.file))
 		if err != nil {
