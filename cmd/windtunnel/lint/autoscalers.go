@@ -21,18 +21,14 @@ var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*
 // unindentedKind tells one without the patches of a Kustomization, which name what they change.
 var unindentedKind = regexp.MustCompile(`(?m)^([ \t{]*["']kind["']|kind)[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
 
-// analyserField tells a ConfigMap of a workload-variant-autoscaler. Other programs have lists of analyzers too, of names.
-var analyserField = regexp.MustCompile(`\b(kvCacheThreshold|queueLengthThreshold|kvSpareTrigger|queueSpareTrigger|analyzerName|scaleUpThreshold|scaleDownBoundary|enableLimiter)\b` +
-	`|\banalyzers["']?[ \t]*:[\s\[{-]*["']?(type|name|enabled|score)["']?[ \t]*:`)
-
 // autoscalers are the autoscalers of a file, and the ConfigMaps of workload-variant-autoscalers.
 func (f lintFile) autoscalers() []objects.Document {
-	if !autoscalerKind.Match(f.content) && !analyserField.Match(f.content) {
+	if !autoscalerKind.Match(f.content) && !manifest.MentionsAnalyser(f.content) {
 		return nil
 	}
 	all := objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject), string(manifest.PodAutoscaler), string(manifest.ConfigMap))
 	return slices.DeleteFunc(all, func(d objects.Document) bool {
-		return d.Kind == string(manifest.ConfigMap) && !analyserField.Match(d.Text)
+		return d.Kind == string(manifest.ConfigMap) && !manifest.MentionsAnalyser(d.Text)
 	})
 }
 
