@@ -34,6 +34,7 @@ var otherModules = map[string][]string{
 	"programs":    {"github.com/tetratelabs/wazero", "go.starlark.net"},
 	"Prometheus":  {"github.com/prometheus"},
 	"quantities":  {"k8s.io/apimachinery/pkg/api/resource"},
+	"shells":      {"mvdan.cc/sh"},
 }
 
 // free are the modules that every row may import: errors with a field's path, YAML and
@@ -89,7 +90,8 @@ var tables = []table{
 		{"pkg/manifest", "api config internal/clip pkg/spelling", "CEL Kubernetes"},
 		{"pkg/profile", "api pkg/stats", "Kubernetes"},
 		{"pkg/fit", "api pkg/simtime pkg/stats pkg/workload", "Kubernetes"},
-		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/workload", "Kubernetes"},
+		{"pkg/starter/deployment", "api pkg/latency pkg/policy pkg/spelling", "Kubernetes shells"},
+		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/starter/deployment pkg/workload", "Kubernetes"},
 		{"pkg/report/benchmark", "api pkg/result pkg/simulator pkg/stats", ""},
 		{"pkg/setup", "api internal/figure internal/jsonline pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +

@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/starter/deployment"
 )
 
 //go:embed scenario.yaml.tmpl
@@ -49,6 +50,9 @@ type Options struct {
 	// default. Picker is its text, and EPPVersion the version that runs it.
 	PickerFile, EPPVersion string
 	Picker                 []byte
+	// Cluster is what manifests say. Its pools and its only router stand in place of Model, Accelerator,
+	// Replicas, PickerFile and Picker. nil is a cluster that these describe.
+	Cluster *deployment.Cluster
 	// Traffic is what the cluster serves.
 	Traffic Traffic
 }
@@ -71,8 +75,10 @@ type view struct {
 	Command string
 	Seeds   int
 	Weights []Weight
-	// Horizon, Workload and Picker are YAML.
-	Horizon, Workload, Inline string
+	// Horizon, Workload, Inline, Pools and Scalers are YAML.
+	Horizon, Workload, Inline, Pools, Scalers string
+	// Notes are about what was read.
+	Notes []string
 	// Start is what the file of the EPP's configuration says in addition to it.
 	Start files.Start
 }
@@ -85,11 +91,16 @@ const (
 
 // Write returns the manifest.
 func Write(o *Options) ([]byte, error) {
-	if o.Replicas < 1 {
+	if o.Cluster == nil && o.Replicas < 1 {
 		return nil, errors.New("there must be at least one replica")
 	}
 	v := view{Options: *o, Command: "run", Seeds: runSeeds}
-	if len(o.Picker) == 0 {
+	if o.Cluster != nil {
+		if err := v.take(o.Cluster); err != nil {
+			return nil, err
+		}
+		o = &v.Options
+	} else if len(o.Picker) == 0 {
 		v.Inline = DefaultPicker
 	} else if sources, err := files.Find(o.Picker); err == nil && len(sources) == 1 {
 		v.Start = sources[0].Start
@@ -117,7 +128,7 @@ func Write(o *Options) ([]byte, error) {
 		return nil, err
 	}
 	var out bytes.Buffer
-	err = t.Execute(&out, v)
+	err = t.Execute(&out, &v)
 	return out.Bytes(), err
 }
 
@@ -149,8 +160,12 @@ func indent(columns int, text string) string {
 // comment keeps a text in the comment that it stands in.
 func comment(text string) string { return strings.Join(strings.Fields(text), " ") }
 
-// Preset is the traffic of a preset at a number of arrivals a second.
-func Preset(name v1alpha1.PresetName, rate float64) Traffic {
+// Preset is the traffic of a preset at a number of arrivals a second. With objectives, there is a client for each of
+// them, with an equal share of the arrivals.
+func Preset(name v1alpha1.PresetName, rate float64, objectives ...deployment.Objective) Traffic {
+	if len(objectives) > 0 {
+		return withObjectives(name, rate, objectives)
+	}
 	return Traffic{
 		Requests: presetRequests,
 		Workload: v1alpha1.Workload{Clients: []v1alpha1.Client{{

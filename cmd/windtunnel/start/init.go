@@ -28,6 +28,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/starter"
+	"windtunnel.dev/windtunnel/pkg/starter/deployment"
 )
 
 // InitOptions are the flags of init.
@@ -43,6 +44,9 @@ type InitOptions struct {
 	preset             string
 	rate               float64
 	force              bool
+	pool               string
+	// cluster is what manifests say; nil without them.
+	cluster *deployment.Cluster
 }
 
 // Kinds of first scenarios.
@@ -75,11 +79,18 @@ func (o *InitOptions) RegisterScenario(f *pflag.FlagSet) {
 func NewInitCommand() *cobra.Command {
 	o := NewInitOptions()
 	cmd := &cobra.Command{
-		Use:   "init",
-		Short: "Write a first scenario from your EPP configuration and a trace, with questions or flags",
+		Use:   "init [MANIFESTS...]",
+		Short: "Write a first scenario from your manifests or EPP configuration and a trace, with questions or flags",
 		Long: `Write a first scenario: a SimulationRun, or a PolicySweep that varies the weights of the EPP
 configuration. Comments in the file explain each value and where it comes from. On a terminal,
 the command asks for what the flags leave open.
+
+MANIFESTS are files, folders, or - for standard input, with what runs in your cluster: the output
+of helm template or kubectl get -o yaml, or Helm values of llm-d's charts. init reads the engines
+(Deployments, StatefulSets, LeaderWorkerSets and DisaggregatedSets of vLLM, LLMInferenceServices),
+InferencePools, the EPP with its configuration, its replicas and its flags, autoscalers and
+objectives. It prints one line about each part that the scenario does not have. Where manifests do
+not tell the model, the accelerator or the replicas, a flag says them.
 
 --epp is the file of the EPP's configuration: the configuration itself, a ConfigMap or Helm
 values. Without it, the scenario has llm-d's default. --trace is recorded traffic, which the
@@ -90,10 +101,10 @@ traffic is a preset.
 The command validates what it writes, and simulates nothing. It overwrites a file only with
 --force.`,
 		Example: `  windtunnel init
+  helm template my-release CHART -f values.yaml | windtunnel init - --accelerator h100-sxm
   windtunnel init --epp values.yaml --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
   windtunnel init --kind sweep --epp epp.yaml --preset RAG --rate 2 -o sweep.yaml`,
-		Args: cli.NoArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd) },
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
 	}
 	f := cmd.Flags()
 	cli.FileFlag(f, &o.Output, "")
@@ -101,6 +112,7 @@ The command validates what it writes, and simulates nothing. It overwrites a fil
 	f.IntVar(&o.Replicas, "replicas", o.Replicas, "number of replicas")
 	f.DurationVar(&o.ttft, "ttft", o.ttft, "greatest time to first token that users accept")
 	o.RegisterScenario(f)
+	f.StringVar(&o.pool, "pool", "", "name of the InferencePool to simulate, where MANIFESTS have several")
 	f.BoolVar(&o.imitate, "imitate", false, "write clients that imitate the trace, in place of the trace")
 	f.BoolVar(&o.force, "force", false, "replace the file if it is there")
 	_ = cmd.RegisterFlagCompletionFunc("kind", cobra.FixedCompletions([]cobra.Completion{kindOfRun, kindOfSweep}, cobra.ShellCompDirectiveNoFileComp)) // the flags are there
@@ -116,14 +128,34 @@ func presetNames() []string {
 	return names
 }
 
-func (o *InitOptions) run(cmd *cobra.Command) error {
+func (o *InitOptions) run(cmd *cobra.Command, args []string) error {
+	manifests, err := manifestFiles(args, cmd.InOrStdin(), o.Output)
+	if err != nil {
+		return err
+	}
+	if len(args) > 0 {
+		if err := o.readManifests(manifests, cmd.Flags()); err != nil {
+			return err
+		}
+	}
 	if isTerminal(cmd.InOrStdin()) {
 		if err := o.Ask(newQuestions(cmd.InOrStdin(), cmd.ErrOrStderr(), cmd.Flags())); err != nil {
 			return err
 		}
+		if len(args) > 0 {
+			if err := o.readManifests(manifests, cmd.Flags()); err != nil {
+				return err
+			}
+		}
 	}
 	if err := o.check(cmd.Flags()); err != nil {
 		return err
+	}
+	if o.cluster != nil {
+		if err := o.unanswered(); err != nil {
+			return err
+		}
+		o.said(cmd.ErrOrStderr())
 	}
 	text, err := o.Write(cmd.Context(), cmd.ErrOrStderr())
 	if err != nil {
@@ -154,6 +186,8 @@ func (o *InitOptions) check(f *pflag.FlagSet) error {
 	faults.If(!slices.Contains(presetNames(), o.preset), "--preset %s: must be one of %s", o.preset, strings.Join(presetNames(), ", "))
 	faults.If(o.trace != "" && (f.Changed("preset") || f.Changed("rate")), "--preset and --rate are for traffic without a trace: use them without --trace")
 	faults.If(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
+	faults.If(o.pool != "" && o.cluster == nil, "--pool needs MANIFESTS")
+	faults.If(o.cluster != nil && f.Changed("replicas") && !o.cluster.Described, "--replicas is for manifests without an engine: change replicas of the pools in the file")
 	faults.If(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
 	if err := faults.Err(); err != nil || o.Output == "-" {
 		return err
@@ -174,6 +208,12 @@ func (o *InitOptions) Write(ctx context.Context, stderr io.Writer) ([]byte, erro
 		s.File = "scenario.yaml"
 	}
 	var err error
+	if o.cluster != nil {
+		if s.PickerFile, err = o.clusterPicker(); err != nil {
+			return nil, err
+		}
+		s.Cluster = o.cluster
+	}
 	if o.epp != "" {
 		if s.Picker, err = o.readPicker(); err != nil {
 			return nil, cli.BadInput(fmt.Errorf("--epp: %w", err))
@@ -194,9 +234,9 @@ func (o *InitOptions) traffic(ctx context.Context, stderr io.Writer) (starter.Tr
 	if o.trace == "" {
 		rate := o.rate
 		if rate == 0 {
-			rate = float64(o.Replicas)
+			rate = float64(o.replicas())
 		}
-		return starter.Preset(v1alpha1.PresetName(o.preset), rate), nil
+		return starter.Preset(v1alpha1.PresetName(o.preset), rate, o.objectives()...), nil
 	}
 	format, recorded, err := o.traceFile.Open(ctx, nil, o.trace)
 	if err != nil {

@@ -82,16 +82,19 @@ func (o *InitOptions) Ask(q *questions) error {
 			return fmt.Errorf("it must be one of %s", strings.Join(among, ", "))
 		}
 	}
+	known := func(flag string) func() bool {
+		return func() bool { return o.cluster != nil && !o.lacks(flag) }
+	}
 	for _, question := range []struct {
 		flag, text string
 		check      func(string) error
 		skip       func() bool
 	}{
 		{"kind", "A run of one configuration, or a sweep that looks for a better one: run or sweep", oneOf([]string{kindOfRun, kindOfSweep}), nil},
-		{"model", "The model that you serve (windtunnel catalogue lists them)", whatever, nil},
-		{"accelerator", "The accelerator of a replica", whatever, nil},
-		{"replicas", "The number of replicas", whatever, nil},
-		{"epp", "The file of the EPP's configuration, or of Helm values that have it", there, nil},
+		{"model", "The model that you serve (windtunnel catalogue lists them)", whatever, known("model")},
+		{"accelerator", "The accelerator of a replica", whatever, known("accelerator")},
+		{"replicas", "The number of replicas", whatever, known("replicas")},
+		{"epp", "The file of the EPP's configuration, or of Helm values that have it", there, known("epp")},
 		{"trace", "A file of recorded traffic", there, nil},
 		{"preset", "The kind of traffic: " + strings.Join(presetNames(), ", "), oneOf(presetNames()), func() bool { return o.trace != "" }},
 		{"rate", "Its arrivals a second; 0 is one for each replica", whatever, func() bool { return o.trace != "" }},

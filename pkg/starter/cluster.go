@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package starter
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/starter/deployment"
+)
+
+// take puts what manifests say into the view.
+func (v *view) take(c *deployment.Cluster) (err error) {
+	picker := &c.Routers[0].Picker
+	v.Notes = c.Notes
+	v.Start = files.Start{Replicas: picker.Replicas, ScrapeInterval: picker.RefreshInterval}
+	v.EPPVersion = cmp.Or(v.EPPVersion, picker.Version, "auto")
+	if len(v.Picker) == 0 {
+		v.Picker = []byte(picker.Text)
+	}
+	if v.PickerFile == "" {
+		if v.Inline = picker.Text; v.Inline == "" {
+			v.Inline = defaultPicker(v.EPPVersion)
+		}
+	}
+	for i := range c.Pools {
+		text, err := poolText(&c.Pools[i])
+		if err != nil {
+			return err
+		}
+		v.Pools += text
+	}
+	if len(c.Scalers) > 0 {
+		v.Scalers, err = yamlOf(c.Scalers)
+	}
+	return err
+}
+
+// defaultPicker is the default in the words of a version: those before llm-d's router have another group.
+func defaultPicker(version string) string {
+	if strings.HasPrefix(version, "gie-") || strings.HasPrefix(version, "scheduler-") {
+		return strings.Replace(DefaultPicker, "llm-d.ai/v1alpha1", "inference.networking.x-k8s.io/v1alpha1", 1)
+	}
+	return DefaultPicker
+}
+
+// poolText is a pool as YAML: what tells it apart comes first.
+func poolText(p *deployment.Pool) (string, error) {
+	rest := p.Pool
+	rest.Name, rest.Role, rest.Model, rest.Accelerator, rest.Replicas = "", "", "", "", 0
+	settings, err := yamlOf(rest)
+	if err != nil {
+		return "", err
+	}
+	var text strings.Builder
+	fmt.Fprintf(&text, "# %s\n- name: %s\n", comment(p.From), p.Name)
+	for _, f := range []struct{ name, value string }{{"role", string(p.Role)}, {"model", p.Model}, {"accelerator", p.Accelerator}} {
+		if f.value != "" {
+			value, err := scalar(f.value)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&text, "  %s: %s\n", f.name, value)
+		}
+	}
+	fmt.Fprintf(&text, "  replicas: %d\n", p.Replicas)
+	if settings != "{}\n" {
+		text.WriteString(indent(2, settings) + "\n")
+	}
+	return text.String(), nil
+}
+
+// withObjectives is the traffic of a preset with a client for each objective.
+func withObjectives(name v1alpha1.PresetName, rate float64, objectives []deployment.Objective) Traffic {
+	share := strconv.FormatFloat(rate/float64(len(objectives)), 'f', -1, 64)
+	t := Traffic{Requests: presetRequests, Notes: []string{
+		fmt.Sprintf("The preset %s, at %s arrivals a second for each objective: its share of your traffic is not known.", name, share),
+	}}
+	for _, o := range objectives {
+		t.Workload.Clients = append(t.Workload.Clients, v1alpha1.Client{
+			Name: deployment.PoolName(o.Name), Class: o.Name, Priority: o.Priority,
+			Preset: &v1alpha1.Preset{Name: name, Rate: v1alpha1.PositiveDecimal(share)},
+		})
+		t.Classes = append(t.Classes, o.Name)
+	}
+	return t
+}

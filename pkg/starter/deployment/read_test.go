@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package deployment_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/starter/deployment"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// told is what is read of a text, or why it is refused.
+func told(t *testing.T, name string, text []byte, o deployment.Options) string {
+	t.Helper()
+	o.Catalogue = latency.Builtin()
+	cluster, err := deployment.Read([]deployment.File{{Name: name, Text: text}}, o)
+	if err != nil {
+		return "refused: " + strings.ReplaceAll(err.Error(), ", Deployment", ",\n  Deployment") + "\n"
+	}
+	out, err := yaml.Marshal(cluster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestManifestsBecomeAScenario: each file of testdata has one whole cluster, and its golden file what is read of it.
+func TestManifestsBecomeAScenario(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files: %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
+			got := told(t, filepath.Base(file), text, deployment.Options{})
+			if *update {
+				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if again := told(t, filepath.Base(file), text, deployment.Options{}); again != got {
+				t.Errorf("a second time it is\n%s", again)
+			}
+		})
+	}
+}
