@@ -135,6 +135,9 @@ func (j *studyRows) beginRound() error {
 	if err != nil {
 		return err
 	}
+	// Lists of a fine grid that grow by and by are there twice at the end.
+	j.rows, j.states = slices.Grow(j.rows, len(keys)), slices.Grow(j.states, len(keys))
+	j.from, j.previous = slices.Grow(j.from, len(keys)), slices.Grow(j.previous, len(keys))
 	for i, key := range keys {
 		of := round.At(i)
 		j.addSimulation(result.Row{Key: key, Point: of.Point.ID, Share: of.Share, Seed: of.Seed, Workload: of.Workload})
