@@ -106,18 +106,19 @@ func readThresholds(l *loader, c *dynamo.Config) {
 		return
 	}
 	l.only(disaggregated, "a pool of its own for prefill", prefill...)
-	needed := decode
 	if disaggregated {
-		needed = append(prefill, decode...)
+		l.requirePair(prefill, c.PrefillUp > c.PrefillDown)
 	}
-	for _, name := range needed {
+	l.requirePair(decode, c.DecodeUp > c.DecodeDown)
+}
+
+// requirePair requires two thresholds of optimization_target=load, of which the first must be the greater one.
+func (l *loader) requirePair(names []string, ordered bool) {
+	for _, name := range names {
 		l.Require(name, "optimization_target=load needs it")
 	}
-	if disaggregated && l.stated(prefill[0]) && l.stated(prefill[1]) && c.PrefillUp <= c.PrefillDown {
-		l.Invalid(prefill[0], "must be greater than "+prefill[1])
-	}
-	if l.stated(decode[0]) && l.stated(decode[1]) && c.DecodeUp <= c.DecodeDown {
-		l.Invalid(decode[0], "must be greater than "+decode[1])
+	if l.stated(names[0]) && l.stated(names[1]) && !ordered {
+		l.Invalid(names[0], "must be greater than "+names[1])
 	}
 }
 

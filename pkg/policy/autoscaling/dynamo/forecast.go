@@ -2,7 +2,7 @@
 
 package dynamo
 
-import "math"
+import "windtunnel.dev/windtunnel/pkg/stats"
 
 // PredictorConfig says how a figure of the traffic is forecast.
 type PredictorConfig struct {
@@ -56,7 +56,7 @@ func (p *predictor) observe(value float64) {
 	}
 	p.points, p.last = p.points+1, value
 	if p.config.Log1p {
-		value = math.Log1p(max(0, value))
+		value = stats.Log1p(max(0, value))
 	}
 	p.filter.observe(value, p.config)
 }
@@ -67,7 +67,7 @@ func (p *predictor) next() float64 {
 	}
 	next := p.filter.level + p.filter.trend
 	if p.config.Log1p {
-		return max(0, math.Expm1(next))
+		return max(0, stats.Exp(next)-1)
 	}
 	return next
 }

@@ -50,8 +50,6 @@ type Planner struct {
 	forecast       forecast
 	least          []int
 	said           *Decision
-	// ticks are the decisions so far.
-	ticks int
 }
 
 // New makes a planner of engines of one role that computes prompts and answers, or of a prefill role and a
