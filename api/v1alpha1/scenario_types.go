@@ -23,15 +23,20 @@ type Scenario struct {
 	// router chooses the replica of each request. All pools serve the same model.
 	// +optional
 	Router Router `json:"router,omitzero"`
-	// routers serve several base models: each entry is the router of one model, and
-	// chooses among the pools that serve it, which are next to each other in pools.
-	// Each client and the trace name their models.
+	// routers serve several base models, or one model several times: each entry chooses
+	// among pools that serve its model, which are next to each other in pools. Where there
+	// are several models, each client and the trace name theirs.
 	// +optional
 	// +listType=map
 	// +listMapKey=model
+	// +listMapKey=name
 	// +kubebuilder:validation:MinItems=2
 	// +kubebuilder:validation:MaxItems=16
 	Routers []ModelRouter `json:"routers,omitempty"`
+	// route divides the requests among the routers, such as those of a stable version and
+	// of a canary. Without it, a request goes to the only router of its model.
+	// +optional
+	Route *Route `json:"route,omitempty"`
 	// disaggregation is the transfer of KV blocks from prefill replicas to decode
 	// replicas. With pools that have roles it is derived: the defaults of its fields.
 	// Without such pools it has no effect.

@@ -69,6 +69,7 @@ var tables = []table{
 		{"pkg/bound", "pkg/latency pkg/prompt pkg/simtime", ""},
 		{"pkg/workload", "internal/printable pkg/prompt pkg/simtime pkg/stats", ""},
 		{"pkg/workload/trace/parquetfile", "pkg/workload", "Parquet"},
+		{"pkg/route", "pkg/spelling pkg/stats pkg/workload", ""},
 		{"pkg/policy", "internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
@@ -93,8 +94,8 @@ var tables = []table{
 		{"pkg/starter/deployment", "api pkg/latency pkg/policy pkg/spelling", "Kubernetes shells"},
 		{"pkg/starter", "api pkg/fit pkg/policy/epp/files pkg/starter/deployment pkg/workload", "Kubernetes"},
 		{"pkg/report/benchmark", "api pkg/result pkg/simulator pkg/stats", ""},
-		{"pkg/setup", "api internal/figure internal/jsonline pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
-		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt " +
+		{"pkg/setup", "api internal/figure internal/jsonline pkg/kv pkg/latency pkg/policy pkg/prompt pkg/result pkg/route pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/experiment", "api internal/clip internal/figure internal/jsonline pkg/bound pkg/insight pkg/latency pkg/manifest pkg/policy pkg/promote pkg/prompt pkg/route " +
 			"pkg/report pkg/result pkg/search pkg/setup pkg/simtime pkg/simulator pkg/spelling pkg/stats pkg/verdict pkg/workload", "Kubernetes"},
 		{"pkg/evaluate", "api pkg/experiment pkg/insight pkg/policy pkg/result pkg/setup pkg/simulator pkg/workload", ""},
 		{"pkg/fence", "internal/printable pkg/experiment pkg/insight pkg/policy pkg/result pkg/workload", ""},

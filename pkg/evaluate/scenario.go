@@ -76,10 +76,10 @@ func routerOf(in *v1alpha1.Scenario, model string) (*v1alpha1.Router, field.Erro
 	at := field.NewPath("model")
 	var models []string
 	for i := range in.Routers {
-		if in.Routers[i].Model == model {
+		if in.Routers[i].Key() == model {
 			return &in.Routers[i].Router, nil
 		}
-		models = append(models, in.Routers[i].Model)
+		models = append(models, in.Routers[i].Key())
 	}
 	switch {
 	case len(models) == 0 && model == "":

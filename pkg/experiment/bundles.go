@@ -10,7 +10,8 @@ import (
 
 // A RouterBundle is where the bundle of a router stands.
 type RouterBundle struct {
-	// Model is that of the router; empty where there is one router.
+	// Model names the router, by its name or else by its model; empty where there is one
+	// router.
 	Model  string
 	Router *v1alpha1.Router
 	Source *v1alpha1.ManifestSource
@@ -26,7 +27,7 @@ func Bundles(in *v1alpha1.Scenario) []RouterBundle {
 	}
 	add("", &in.Router)
 	for i := range in.Routers {
-		add(in.Routers[i].Model, &in.Routers[i].Router)
+		add(in.Routers[i].Key(), &in.Routers[i].Router)
 	}
 	return all
 }

@@ -66,7 +66,7 @@ func changedParts(before, after Tree) []changedPart {
 			}
 		}
 		if first := d.Path[0]; first.Name == "routers" && len(d.Path) > 1 && part.plugin != "" {
-			part.plugin = setup.PartOfModel(d.Path[1].Name, part.plugin)
+			part.plugin = setup.PartOfRouter(d.Path[1].Name, part.plugin)
 		}
 		parts = append(parts, part)
 	}

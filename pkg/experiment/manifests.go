@@ -19,10 +19,17 @@ type ManifestFile struct {
 	Text          []byte
 }
 
-// Manifests are where the manifests of a scenario's scalers, and the bundles of its routers,
-// stand.
+// Manifests are where the manifests of a scenario's route and of its scalers, and the bundles
+// of its routers, stand.
 func Manifests(in *v1alpha1.Scenario) []*v1alpha1.ManifestSource {
 	var all []*v1alpha1.ManifestSource
+	if r := in.Route; r != nil {
+		for _, source := range []*v1alpha1.ManifestSource{r.HTTPRoute, r.ModelRewrites} {
+			if source != nil {
+				all = append(all, source)
+			}
+		}
+	}
 	for _, b := range Bundles(in) {
 		all = append(all, b.Source)
 	}

@@ -6,7 +6,8 @@ import "windtunnel.dev/windtunnel/pkg/promote"
 
 // A PickerKey says which EPP configuration of a plan is meant.
 type PickerKey struct {
-	// Model is that of the EPP's requests; empty where the scenario has one router.
+	// Model names the EPP's router, by its name or else by its model; empty where the
+	// scenario has one router.
 	Model string
 	// Profile is the name of the profile, or of the alternative that has the configuration;
 	// empty for the base's configuration.

@@ -20,8 +20,8 @@ type Tree = setup.Tree
 
 // entryKeys are the fields that name the entries of lists, in order of
 // preference: an EndpointPickerConfig's profiles refer to plugins by
-// pluginRef, SLOs are named by class, tiers by kind, routers by model.
-var entryKeys = []string{"name", "pluginRef", "class", "kind", "model"}
+// pluginRef, SLOs are named by class, tiers by kind, routers by model, backends by router.
+var entryKeys = []string{"name", "pluginRef", "class", "kind", "model", "router"}
 
 // ToTree converts a value to its JSON form.
 func ToTree(v any) (Tree, error) {
@@ -114,7 +114,7 @@ func leadsToList(list []any) error {
 func entryName(v any) string {
 	object, _ := v.(Tree)
 	for _, key := range entryKeys {
-		if name, ok := object[key].(string); ok {
+		if name, ok := object[key].(string); ok && name != "" {
 			return name
 		}
 	}

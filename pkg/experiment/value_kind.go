@@ -103,8 +103,8 @@ func (k valueKind) Encode(value string) (any, error) {
 	}
 }
 
-// RouterPath leads to the router of a model; to the scenario's only one where the model is
-// empty.
+// RouterPath leads to a router by its name, or else by its model; to the scenario's only one
+// where that is empty.
 func RouterPath(model string) []Segment {
 	if model == "" {
 		return []Segment{{Name: "router"}}

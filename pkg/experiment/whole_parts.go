@@ -97,8 +97,8 @@ func (p *Parameter) Wording() (one, list string) {
 	return "profile", "profiles"
 }
 
-// RouterModel is the model of the router that the parameter's path leads to, or into; empty
-// for the only router, and for paths to something else.
+// RouterModel names the router that the parameter's path leads to, or into, by its name or
+// else by its model; empty for the only router, and for paths to something else.
 func (p *Parameter) RouterModel() string {
 	if path := p.segments(); len(path) > 1 && path[0].Name == "routers" && path[1].Entry {
 		return path[1].Name
@@ -191,6 +191,16 @@ func (p *Parameter) bindEngine(scenario Tree) error {
 	return err
 }
 
+// keepIdentity gives a router what says of the one at a path which it is among several.
+func keepIdentity(router, scenario Tree, path []Segment) {
+	before, _ := Lookup(scenario, path).(Tree)
+	for _, name := range []string{"model", "name", "pools", "inferencePool"} {
+		if value, has := before[name]; has {
+			router[name] = value
+		}
+	}
+}
+
 // setPart writes a whole part into a scenario.
 func (p *Parameter) setPart(scenario Tree, name string) error {
 	for _, part := range p.parts() {
@@ -198,8 +208,8 @@ func (p *Parameter) setPart(scenario Tree, name string) error {
 			continue
 		}
 		tree := maps.Clone(part.tree)
-		if model := p.RouterModel(); model != "" && p.replacesRouter() {
-			tree["model"] = model // by which a router goes among several
+		if p.RouterModel() != "" && p.replacesRouter() {
+			keepIdentity(tree, scenario, p.segments())
 		}
 		return Assign(scenario, p.segments(), tree)
 	}

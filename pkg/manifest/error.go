@@ -111,6 +111,9 @@ func Message(fault *field.Error) string {
 	if value, ok := fault.BadValue.(string); ok && strings.Contains(fault.Detail, "must be a duration") && isNumber(value) {
 		return fmt.Sprintf("%s: write its unit too, %sms or %[2]ss", text, value)
 	}
+	if fault.Type == field.ErrorTypeDuplicate && strings.HasPrefix(fault.Field, "spec.scenario.routers[") {
+		text += ": give each router of one model a name and its pools, and say how requests are divided, such as route: {backends: [{router: stable, weight: 90}, {router: canary, weight: 10}]}"
+	}
 	return text
 }
 

@@ -32,7 +32,7 @@ var known = map[string][]string{
 	},
 	// Tokens, as that of Prompt, is the length of the prompt.
 	"policy.Request": {
-		"Adapter", "Arrival", "Class", "Headers", "Hints", "ID", "Model", "Prompt", "Priority", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
+		"Adapter", "Arrival", "Class", "Headers", "Hints", "ID", "Model", "Prompt", "Priority", "Router", "Session", "TPOT", "TTFT", "Tenant", "Tokens", "Turn",
 	},
 	"policy.Hints": {"PrefillChunk", "With()"},
 	// Own counts extents of the prompt. It tells of prompts to come, so no policy may decide by it:

@@ -25,10 +25,11 @@ type Request struct {
 	// ID numbers requests in order of arrival, from 0.
 	ID int
 	// Model is one more than the index of the base model in the workload's labels
-	// that the request asks for; 0 where it names none. Turn numbers the requests
-	// with the same Model in order of arrival, from 0.
-	Model int32
-	Turn  int
+	// that the request asks for; 0 where it names none. Router is the index of its
+	// router, 0 where there is one. Turn numbers the requests with the same Router in
+	// order of arrival, from 0.
+	Model, Router int32
+	Turn          int
 	// Arrival is when the request reached the gateway.
 	Arrival simtime.Time
 	// Prompt is the tokenised prompt.

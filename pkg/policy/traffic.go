@@ -17,10 +17,8 @@ type Traffic struct {
 	All              Flow
 	Tenants, Classes []Flow
 
-	// parts count the requests of each router where several models have their own, and
-	// routerOf is the router of each model.
-	parts    []*Traffic
-	routerOf []int
+	// parts count the requests of each router where there are several.
+	parts []*Traffic
 }
 
 // NewTraffic returns counters for a number of tenants and classes, with rates over a
@@ -36,11 +34,9 @@ func NewTraffic(tenants, classes int, window time.Duration) *Traffic {
 	return t
 }
 
-// trafficByModel returns counters of the requests of several routers, each with counters
-// of its own. routerOf is the index of a request's router, by [Request].Model.
-func trafficByModel(routerOf []int, parts ...*Traffic) *Traffic {
-	return &Traffic{parts: parts, routerOf: routerOf}
-}
+// trafficByRouter returns counters of the requests of several routers, each with counters
+// of its own.
+func trafficByRouter(parts ...*Traffic) *Traffic { return &Traffic{parts: parts} }
 
 // Flow counts requests of one kind.
 type Flow struct {
@@ -127,7 +123,7 @@ func (t *Traffic) End(request *Request) {
 // each calls do for all flows that a request belongs to.
 func (t *Traffic) each(request *Request, do func(*Flow)) {
 	if t.parts != nil {
-		t = t.parts[t.routerOf[request.Model]]
+		t = t.parts[request.Router]
 	}
 	if t == nil {
 		return // no policy of the router asks

@@ -153,7 +153,10 @@ func routerNotes(p *result.Provenance) []string {
 		if r.Version != "" {
 			router += " " + r.Version
 		}
-		if r.Model != "" {
+		switch {
+		case r.Name != "":
+			router += " (" + r.Name + " of " + r.Model + ")"
+		case r.Model != "":
 			router += " of " + r.Model
 		}
 		when := "at each decision (signals: " + r.Signals + ")"

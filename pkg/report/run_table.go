@@ -193,7 +193,7 @@ func (r runTable) mostArrived(selectors []result.Selector) []result.Selector {
 // breakdownMetrics are the columns of a breakdown; those without any value are
 // left out.
 var breakdownMetrics = []string{
-	"completionRate", "goodput", "ttft.p50", "ttft.p99", "tpot.p99", "e2e.p99",
+	"requestShare", "completionRate", "goodput", "ttft.p50", "ttft.p99", "tpot.p99", "e2e.p99",
 	"throughput.outputTokens", "cacheHit.gpu", "cacheHit.total", "handoff.p99", "preemptions", "utilization",
 }
 

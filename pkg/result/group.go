@@ -43,7 +43,10 @@ type Group struct {
 	// TimeoutRate is there where clients have time-outs: requests that their clients
 	// gave up ÷ arrivals. Retries is there where clients try again.
 	TimeoutRate *float64 `json:"timeoutRate,omitempty"`
-	Retries     *Retries `json:"retries,omitempty"`
+	// RequestShare is there where a route divides requests among routers, but not of all
+	// requests: those of the group ÷ all that arrived.
+	RequestShare *float64 `json:"requestShare,omitempty"`
+	Retries      *Retries `json:"retries,omitempty"`
 
 	Throughput *Throughput `json:"throughput,omitempty"`
 	CacheHit   *CacheHit   `json:"cacheHit,omitempty"`

@@ -53,6 +53,9 @@ var outcomes = subject{
 		if in.meta.Timeouts {
 			g.TimeoutRate = ratio(c.TimedOut, c.Arrived)
 		}
+		if in.meta.Routed && in.Selector != (Selector{}) {
+			g.RequestShare = ratio(c.Arrived, in.allArrived())
+		}
 		g.Goodput = ratio(c.Good, in.withTargets)
 		if in.withTargets > 0 {
 			g.Attainment = &Attainment{TTFT: ratio(c.MetTTFT, in.withTTFT), TPOT: ratio(c.MetTPOT, in.withTPOT), E2E: ratio(c.MetE2E, in.withE2E)}
@@ -95,6 +98,11 @@ var outcomes = subject{
 			help:  "requests that their clients gave up ÷ arrived",
 			value: func(g *Group) (float64, bool) { return optional(g.TimeoutRate) },
 		}).to(users),
+		single("requestShare", requestLabels, statistic{
+			unit: Share, direction: Maximize, needs: NeedsRoute,
+			help:  "arrived ÷ all requests that arrived; with the selector of a pool, what the route sends there",
+			value: func(g *Group) (float64, bool) { return optional(g.RequestShare) },
+		}),
 		single("retries", requestLabels, statistic{
 			unit: Count, direction: Minimize, needs: NeedsRetries,
 			help: "requests that clients sent again after an end without an answer; they count as arrived",

@@ -43,6 +43,8 @@ const (
 	NeedsSpeculation
 	// NeedsAdapters is a pool that serves LoRA adapters.
 	NeedsAdapters
+	// NeedsRoute is a route that divides requests among routers.
+	NeedsRoute
 )
 
 // needTexts say what a scenario must have, for docs/metrics.md.
@@ -65,6 +67,7 @@ var needTexts = map[Need]string{
 	NeedsWarmUpRule:   "a warm-up rule",
 	NeedsSpeculation:  "`engine.speculation`",
 	NeedsAdapters:     "a pool with `adapters`",
+	NeedsRoute:        "a `route` with backends",
 }
 
 // Requirements lists what the scenario must have for the metric to have values,

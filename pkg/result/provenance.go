@@ -50,6 +50,8 @@ type Meta struct {
 	// Timeouts says that some clients give requests up, Retries that some send
 	// requests again.
 	Timeouts, Retries bool
+	// Routed says that a route divides requests among routers.
+	Routed bool
 	// Metrics are those that something asks for. The groups of those with several labels
 	// are kept in [Document.Selected], and those that are measured on demand are
 	// measured.
@@ -238,8 +240,10 @@ type RequestCostProvenance struct {
 
 // RouterProvenance says who routed, and how fresh what it saw was.
 type RouterProvenance struct {
-	// Model is the base model that the router serves, where there are several.
+	// Model is the base model that the router serves, where there are several routers, and
+	// Name the router's name, where it has one.
 	Model string `json:"model,omitempty"`
+	Name  string `json:"name,omitempty"`
 	// Version is the EPP's, such as router-v0.10, or names a policy of
 	// Windtunnel's own.
 	Version string `json:"version,omitempty"`

@@ -120,6 +120,15 @@ func mergeCell(sum, cell *simulator.Cell) {
 	}
 }
 
+// allArrived counts the requests of all selections.
+func (in *selection) allArrived() int64 {
+	n := int64(0)
+	for i := range in.outcome.Cells {
+		n += in.outcome.Cells[i].Arrived
+	}
+	return n
+}
+
 // span is the time for which replicas were observed.
 func (in *selection) span() time.Duration {
 	return time.Duration(in.outcome.End) - in.meta.WarmUp

@@ -40,7 +40,7 @@ func (g *gatewayPolicies) adapt(p *Part, to *policy.Policies, routing *Routing, 
 	if !ok {
 		panic("setup: the router has no weights that may change")
 	}
-	of := adaptive.Router{Weighted: router, Role: routing.role, Model: p.Model, Admission: to.Admission}
+	of := adaptive.Router{Weighted: router, Role: routing.role, Model: p.Key, Admission: to.Admission}
 	if g.adaptive.CapsByWorkload() {
 		var fault string
 		if of.Shared, fault = hot.share(p); fault != "" {
@@ -82,6 +82,9 @@ func (h *hotPrefixes) share(p *Part) (m float64, fault string) {
 		if Prefills(&in.Pools[i]) {
 			return 0, "1/m is of replicas that compute a whole request, and pools have roles: state two whole numbers"
 		}
+	}
+	if DividesRequests(h.scenario.Route) {
+		return 0, "1/m follows from the rate of arrivals, and a route divides requests among routers: state two whole numbers"
 	}
 	if h.config.Listener != nil {
 		return 0, "1/m follows from the rate of arrivals, and in this workload requests wait for answers: state two whole numbers"

@@ -67,6 +67,9 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		errs = append(errs, p.Relocate(es, path)...)
 	}
 	errs = append(errs, validateModels(in, path)...)
+	if len(parts) > 0 {
+		errs = append(errs, validateRoute(in, path)...)
+	}
 	handoff, es := buildHandoff(in, router, path.Child("disaggregation"))
 	errs = append(errs, es...)
 	disruptions, es := buildDisruptions(in, path.Child("disruptions"))
@@ -102,9 +105,10 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 			return again
 		}}
 		errs = append(errs, buildScaling(in, router, &c, future, seed, programs, path)...)
-		if parts[0].Model != "" {
+		if parts[0].Key != "" {
 			c.RouterOf = routerOf(parts, source.Labels().Models)
 		}
+		c.Route = buildRoute(in, parts, source.Labels(), seed)
 	} else {
 		errs = append(errs, validateScaledPools(in, path)...)
 	}

@@ -40,8 +40,7 @@ func routerOfPool(in *v1alpha1.Scenario, pool string, path *field.Path) (*v1alph
 	if len(in.Routers) == 0 {
 		return &in.Router, path.Child("router")
 	}
-	model := in.Pools[slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == pool })].Model
-	i := slices.IndexFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Model == model })
+	i := ownerOf(in, pool)
 	return &in.Routers[i].Router, path.Child("routers").Index(i)
 }
 

@@ -20,11 +20,12 @@ import (
 
 // A Part is what one router of a scenario has to do with.
 type Part struct {
-	// Scenario is the scenario of the router alone, with the pools and the clients of
-	// its model. Its trace is the whole one, whose rows may name models.
+	// Scenario is the scenario of the router alone, with its pools and the clients that may
+	// reach it. Its trace is the whole one, whose rows may name models.
 	Scenario *v1alpha1.Scenario
-	// Model is the model that the router serves; empty where the scenario has one
-	// router.
+	// Key names the router; empty where the scenario has one router.
+	Key string
+	// Model is the model that the part's requests name; empty where they name none.
 	Model string
 	// Router is the index of the router in the scenario's routers.
 	Router int
@@ -32,23 +33,24 @@ type Part struct {
 	firstPool, firstEndpoint int
 	clients, traces          []int // indices in the whole workload
 	served                   servedModels
+	rewriteOf                func(model string) *v1alpha1.ModelRewrite // of requests that name a model; nil without one
 }
 
 // Parts divides a scenario by its routers, in the order of their pools, or says why it
 // cannot be divided. A scenario with one router has one part, itself.
 func Parts(in *v1alpha1.Scenario, path *field.Path) ([]Part, field.ErrorList) {
 	if len(in.Routers) == 0 {
-		return []Part{{Scenario: in, served: servedBy(in)}}, nil
+		return []Part{{Scenario: in, served: servedBy(in), rewriteOf: rewriteFinder(in, 0)}}, nil
 	}
-	errs := append(validateRouters(in, path), validatePoolModels(in, path.Child("pools"))...)
+	owners, errs := poolOwners(in, path)
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	var parts []Part
 	endpoints := 0
 	for i := range in.Pools {
-		if model := in.Pools[i].Model; len(parts) == 0 || parts[len(parts)-1].Model != model {
-			parts = append(parts, newPart(in, model, i, endpoints))
+		if len(parts) == 0 || parts[len(parts)-1].Router != owners[i] {
+			parts = append(parts, newPart(in, owners[i], i, endpoints))
 		}
 		last := &parts[len(parts)-1]
 		last.Scenario.Pools = in.Pools[last.firstPool : i+1]
@@ -57,71 +59,34 @@ func Parts(in *v1alpha1.Scenario, path *field.Path) ([]Part, field.ErrorList) {
 	return parts, nil
 }
 
-// newPart is the part of a model whose first pool and endpoint have these numbers.
-func newPart(in *v1alpha1.Scenario, model string, firstPool, firstEndpoint int) Part {
-	alone := *in
-	p := Part{Scenario: &alone, Model: model, firstPool: firstPool, firstEndpoint: firstEndpoint, served: servedBy(in)}
-	p.Router = slices.IndexFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Model == model })
-	alone.Router, alone.Routers = in.Routers[p.Router].Router, nil
+// newPart is the part of a router whose first pool and endpoint have these numbers.
+func newPart(in *v1alpha1.Scenario, router, firstPool, firstEndpoint int) Part {
+	alone, r := *in, &in.Routers[router]
+	p := Part{Scenario: &alone, Key: r.Key(), Router: router, firstPool: firstPool, firstEndpoint: firstEndpoint, served: servedBy(in), rewriteOf: rewriteFinder(in, router)}
+	if p.served.several {
+		p.Model = r.Model
+	}
+	alone.Router, alone.Routers, alone.Route = r.Router, nil, nil
 	alone.Workload.Clients = nil
+	another := func(model string) bool { return model != "" && p.served.base(model) != r.Model }
 	for i := range in.Workload.Clients {
-		if in.Workload.Clients[i].Model == model {
+		c := &in.Workload.Clients[i]
+		if !another(c.Model) && (in.Route == nil || slices.Contains(reached(in, p.served, nameOf(in, c.Adapter, c.Model), buildHeaders(c.Headers)), router)) {
 			alone.Workload.Clients = append(alone.Workload.Clients, in.Workload.Clients[i])
 			p.clients = append(p.clients, i)
 		}
 	}
-	another := func(t *v1alpha1.Trace) bool { return t.Model != "" && t.Model != model }
-	if t := in.Workload.Trace; t != nil && another(t) {
+	if t := in.Workload.Trace; t != nil && another(t.Model) {
 		alone.Workload.Trace = nil
 	}
 	alone.Workload.Traces = nil
 	for i := range in.Workload.Traces {
-		if !another(&in.Workload.Traces[i].Trace) {
+		if !another(in.Workload.Traces[i].Model) {
 			alone.Workload.Traces = append(alone.Workload.Traces, in.Workload.Traces[i])
 			p.traces = append(p.traces, i)
 		}
 	}
 	return p
-}
-
-// validateRouters says which routers have no pools.
-func validateRouters(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for i := range in.Routers {
-		r, at := &in.Routers[i], path.Child("routers").Index(i)
-		if !slices.ContainsFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Model == r.Model }) {
-			errs = append(errs, field.Invalid(at.Child("model"), r.Model,
-				"no pool serves this model; the pools serve "+spelling.Quote(poolModels(in))))
-		}
-	}
-	return errs
-}
-
-// validatePoolModels says which pools have no router, and which are apart from others of
-// their model.
-func validatePoolModels(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
-	var errs field.ErrorList
-	for i := range in.Pools {
-		model, at := in.Pools[i].Model, path.Index(i).Child("model")
-		earlier := slices.IndexFunc(in.Pools[:i], func(p v1alpha1.Pool) bool { return p.Model == model })
-		switch {
-		case !slices.ContainsFunc(in.Routers, func(r v1alpha1.ModelRouter) bool { return r.Model == model }):
-			errs = append(errs, field.NotSupported(at, model, routerModels(in)))
-		case earlier >= 0 && in.Pools[i-1].Model != model:
-			errs = append(errs, field.Invalid(at, model, fmt.Sprintf(
-				"pools of one model must be next to each other: move this pool after pool %s", in.Pools[earlier].Name)))
-		}
-	}
-	return errs
-}
-
-// routerModels are the models of the scenario's routers, in their order.
-func routerModels(in *v1alpha1.Scenario) []string {
-	var models []string
-	for i := range in.Routers {
-		models = append(models, in.Routers[i].Model)
-	}
-	return models
 }
 
 // poolModels are the models of the scenario's pools, each once, in the order of the pools.
@@ -147,7 +112,7 @@ func (p *Part) Relocate(errs field.ErrorList, path *field.Path) field.ErrorList 
 // Written is a text that begins with the path of a field of the part's scenario, with the
 // path of that field in the whole one.
 func (p *Part) Written(text string, path *field.Path) string {
-	if p.Model == "" {
+	if p.Key == "" {
 		return text
 	}
 	moved := func(from, to *field.Path) (string, bool) {
@@ -181,17 +146,31 @@ type servedModels struct {
 	names []string
 	// several says that there are several, so that requests have to name one.
 	several bool
+	// aliases are the names of models that rewrites know, with the base model that a name
+	// stands for: requests for one are as those for an adapter.
+	aliases map[string]string
 }
 
 func servedBy(in *v1alpha1.Scenario) servedModels {
-	return servedModels{names: poolModels(in), several: len(in.Routers) > 0}
+	names := poolModels(in)
+	return servedModels{names: names, several: len(in.Routers) > 0 && len(names) > 1, aliases: aliasesOf(in)}
 }
+
+// SeveralModels reports whether a scenario serves several base models, so that requests name one.
+func SeveralModels(in *v1alpha1.Scenario) bool { return servedBy(in).several }
+
+// base is the base model of requests that name a model.
+func (m servedModels) base(model string) string { return cmp.Or(m.aliases[model], model) }
 
 // label has the requests of clients name models where there are several.
 func (m servedModels) label(clients []workload.Client) {
 	for i := range clients {
+		c := &clients[i]
+		if base, is := m.aliases[c.Model]; is {
+			c.Adapter, c.Model = cmp.Or(c.Adapter, c.Model), base
+		}
 		if !m.several {
-			clients[i].Model = ""
+			c.Model = ""
 		}
 	}
 }
@@ -229,9 +208,9 @@ func (m servedModels) validateRows(in Trace, trace *trace.Trace, named []string)
 }
 
 // routerOf returns the index of the part that routes requests, by the number of their
-// model in a workload's labels.
+// model in a workload's labels: the first one of several.
 func routerOf(parts []Part, models []string) []int {
-	indices := []int{0} // of requests without a model, of which there are none
+	indices := []int{0} // of requests without a model
 	for _, model := range models {
 		indices = append(indices, slices.IndexFunc(parts, func(p Part) bool { return p.Model == model }))
 	}
@@ -246,7 +225,7 @@ func validateModels(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 		switch {
 		case model == "" && served.several:
 			return field.ErrorList{field.Required(path, "name one of the models that are served: "+spelling.Quote(served.names))}
-		case model != "" && !slices.Contains(served.names, model):
+		case model != "" && !slices.Contains(served.names, served.base(model)):
 			return field.ErrorList{field.Invalid(path, model, "no pool serves this model; the pools serve "+spelling.Quote(served.names))}
 		}
 		return nil
@@ -265,7 +244,7 @@ func validateModels(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 
 // Of returns the routing of a part; nil where the whole one is.
 func (r *Routing) Of(p *Part) *Routing {
-	if r == nil || p.Model == "" {
+	if r == nil || p.Key == "" {
 		return r
 	}
 	return r.models[p.Router]
@@ -285,7 +264,7 @@ func (p *Part) check(router *Routing, pools []simulator.Pool, traces trace.Set, 
 	if router != nil {
 		errs = append(errs, router.check(in, &cluster, path)...)
 	}
-	return cluster, append(errs, validateAdapters(in, path)...)
+	return cluster, append(errs, p.validateAdapters(path)...)
 }
 
 // claim says of the part's pools that router number i reads their metrics, and when.

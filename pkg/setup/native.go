@@ -65,38 +65,38 @@ func (r explainedRouters) SetWeight(i int, weight float64) {
 // Idle implements [policy.Idler].
 func (r explainedRouters) Idle() []string { return policy.IdleInAll(r.routers) }
 
-// explainedModels are the routers of several models.
-type explainedModels struct {
+// routersSideBySide are the routers of a scenario with several.
+type routersSideBySide struct {
 	policy.Router
 	parts  []Part
-	models []policy.ModelPolicies
+	models []policy.RouterPolicies
 }
 
-// Force implements [policy.Forcible]: each router asks for the requests of its model, and
-// numbers the endpoints of its model.
-func (r explainedModels) Force(force policy.Force) {
+// Force implements [policy.Forcible]: each router asks for its own requests, and
+// numbers its own endpoints.
+func (r routersSideBySide) Force(force policy.Force) {
 	for i := range r.models {
 		r.models[i].Routing.Router.(policy.Forcible).Force(force)
 	}
 }
 
-// Idle implements [policy.Idler]. The names are those of [PartOfModel].
-func (r explainedModels) Idle() []string {
+// Idle implements [policy.Idler]. The names are those of [PartOfRouter].
+func (r routersSideBySide) Idle() []string {
 	var idle []string
 	for i := range r.models {
 		if router, ok := r.models[i].Routing.Router.(policy.Idler); ok {
 			for _, name := range router.Idle() {
-				idle = append(idle, PartOfModel(r.parts[i].Model, name))
+				idle = append(idle, PartOfRouter(r.parts[i].Key, name))
 			}
 		}
 	}
 	return idle
 }
 
-// PartOfModel names a part of the router of a model, where there are several.
-func PartOfModel(model, name string) string { return model + ": " + name }
+// PartOfRouter names a part of a router, where there are several.
+func PartOfRouter(router, name string) string { return router + ": " + name }
 
-func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
+func (r routersSideBySide) Explain(tell func(*scheduler.Explanation)) {
 	for i := range r.models {
 		router := r.models[i].Routing.Router.(explaining)
 		if tell == nil {
@@ -104,14 +104,14 @@ func (r explainedModels) Explain(tell func(*scheduler.Explanation)) {
 			continue
 		}
 		router.Explain(func(x *scheduler.Explanation) {
-			x.Model, x.Router = r.parts[i].Model, i
+			x.Model, x.Router = r.parts[i].Key, i
 			tell(x)
 		})
 	}
 }
 
 // Answer has the answers of the policies before each router told; nil ends that.
-func (r explainedModels) Answer(tell func(scheduler.GatewayAnswer)) {
+func (r routersSideBySide) Answer(tell func(scheduler.GatewayAnswer)) {
 	for i := range r.models {
 		if e, ok := r.models[i].Routing.Router.(*entrance); ok {
 			e.Answer(tell)

@@ -20,11 +20,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// buildPolicies makes the policies of the gateway, or those of each model, or says what is
+// buildPolicies makes the policies of the gateway, or those of each router, or says what is
 // wrong with them. A policy may have replicas of the pools reject requests. router may be
 // nil: then the rest is checked. Programs say their faults to faults.
 func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, pools []simulator.Pool, labels workload.Labels, hot hotPrefixes, seed int64, programs *programReader, faults *policy.Faults, path *field.Path) (policy.Policies, field.ErrorList) {
-	models := make([]policy.ModelPolicies, len(parts))
+	routers := make([]policy.RouterPolicies, len(parts))
 	var errs field.ErrorList
 	for i := range parts {
 		p := &parts[i]
@@ -41,19 +41,19 @@ func buildPolicies(parts []Part, router *Routing, clusters []config.Cluster, poo
 		}
 		clusters[i].Tenants, clusters[i].Headers = labels.Tenants, labels.Headers
 		clusters[i].Priorities = gateway.priorities(&p.Scenario.Workload)
-		models[i] = policy.ModelPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, clusters[i].Endpoints, seed, faults)}
-		models[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed, faults)
-		errs = append(errs, p.Relocate(gateway.adapt(p, &models[i].Policies, router.Of(p), hot, seed, path), path)...)
-		newEntrance(&p.Scenario.Router, &gateway, &models[i].Policies)
+		routers[i] = policy.RouterPolicies{First: p.firstEndpoint, Endpoints: clusters[i].Endpoints, Policies: gateway.build(labels, clusters[i].Endpoints, seed, faults)}
+		routers[i].Routing = router.Of(p).build(&p.Scenario.Router, clusters[i], seed, faults)
+		errs = append(errs, p.Relocate(gateway.adapt(p, &routers[i].Policies, router.Of(p), hot, seed, path), path)...)
+		newEntrance(&p.Scenario.Router, &gateway, &routers[i].Policies)
 	}
 	if router == nil || len(errs) > 0 {
 		return policy.Policies{}, errs
 	}
-	if parts[0].Model == "" {
-		return models[0].Policies, nil
+	if parts[0].Key == "" {
+		return routers[0].Policies, nil
 	}
-	all := policy.ByModel(routerOf(parts, labels.Models), models...)
-	all.Routing.Router = explainedModels{all.Routing.Router, parts, models}
+	all := policy.ByRouter(routers...)
+	all.Routing.Router = routersSideBySide{all.Routing.Router, parts, routers}
 	return all, nil
 }
 

@@ -82,7 +82,7 @@ func routersProvenance(in *v1alpha1.Scenario, root Tree) (only result.RouterProv
 	}
 	for i, router := range list {
 		p := routerProvenance(&in.Routers[i].Router, router.(Tree))
-		p.Model = in.Routers[i].Model
+		p.Model, p.Name = in.Routers[i].Model, in.Routers[i].Name
 		each = append(each, p)
 	}
 	return only, each

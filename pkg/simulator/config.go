@@ -55,8 +55,10 @@ type Config struct {
 	// AwaitReplicas is how long a request waits at the gateway for a replica to serve
 	// where a scaler has left none; 0 is not at all.
 	AwaitReplicas time.Duration
-	// RouterOf is the router of each model, by Request.Model; nil where there is one.
+	// RouterOf is the router of each model, by Request.Model; nil where there is one. Route
+	// stands in its place where it is not nil.
 	RouterOf []int
+	Route    Route
 	// Targets are the SLOs by class, indexed as the source's class labels.
 	// Classes beyond the slice have none; nil means no SLOs at all.
 	Targets []Target
@@ -209,6 +211,25 @@ type Pool struct {
 	// MaxModelLen bounds prompt plus output of one request, in tokens.
 	// 0 means as much as the KV cache holds.
 	MaxModelLen int
+}
+
+// A Route is how requests find their router.
+type Route interface {
+	// Of returns the index of a request's router, and the number of the adapter that serves
+	// it there, which are the same whenever it is asked.
+	Of(w *workload.Request) (router, adapter int)
+}
+
+// Routers is how many routers there are.
+func (c *Config) Routers() int {
+	n := 1
+	for i := range c.Pools {
+		n = max(n, c.Pools[i].Router+1)
+	}
+	for _, router := range c.RouterOf {
+		n = max(n, router+1)
+	}
+	return n
 }
 
 // Target is the SLO of one class. A zero field is no target: every completed

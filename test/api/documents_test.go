@@ -71,6 +71,12 @@ func documents(t *testing.T) map[string]object {
 	} {
 		docs[name] = proposal(t, config)
 	}
+	for _, name := range []string{"run-route", "run-route-inline", "run-route-reference", "run-route-file"} {
+		docs[name] = load(t, name)
+		sweep := unvaried(t)
+		sweep["spec"].(object)["scenario"] = load(t, name)["spec"].(object)["scenario"]
+		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
+	}
 	docs["sweep-alternatives"] = alternatives(t)
 	return docs
 }

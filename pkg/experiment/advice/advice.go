@@ -98,7 +98,7 @@ func assumptions(in *v1alpha1.Scenario) []string {
 		all = append(all, routerWords("The router", &in.Router))
 	}
 	for i := range in.Routers {
-		all = append(all, routerWords("The router of "+in.Routers[i].Model, &in.Routers[i].Router))
+		all = append(all, routerWords("The router of "+in.Routers[i].Key(), &in.Routers[i].Router))
 	}
 	return all
 }

@@ -22,7 +22,7 @@ func (c *compiler) bundles(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.S
 	for _, b := range experiment.Bundles(read) {
 		at := path.Child("router")
 		for i := range in.Routers {
-			if in.Routers[i].Model == b.Model {
+			if in.Routers[i].Key() == b.Model {
 				at = path.Child("routers").Index(i)
 			}
 		}

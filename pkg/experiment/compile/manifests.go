@@ -84,13 +84,7 @@ func (c *compiler) findInManifests(in *v1alpha1.Scenario) {
 	}
 	c.plan.Findings = append(found, c.plan.Findings...)
 	for _, a := range c.analysers {
-		model := ""
-		if len(in.Routers) > 0 {
-			if i := slices.IndexFunc(in.Pools, func(p v1alpha1.Pool) bool { return p.Name == a.pool }); i >= 0 {
-				model = in.Pools[i].Model
-			}
-		}
-		c.plan.Findings = append(c.plan.Findings, findingsIn(a.Manifest, lint.Context{Simulated: true, Detector: c.detectors[model]}, a.at)...)
+		c.plan.Findings = append(c.plan.Findings, findingsIn(a.Manifest, lint.Context{Simulated: true, Detector: c.detectors[setup.RouterKeyOf(in, a.pool)]}, a.at)...)
 	}
 }
 

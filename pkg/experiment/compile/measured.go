@@ -36,7 +36,9 @@ func (c *compiler) measured(in *v1alpha1.Scenario, workload string) *measured {
 		m.pools = append(m.pools, in.Pools[i].Name)
 	}
 	for i := range in.Routers {
-		m.models = append(m.models, in.Routers[i].Model)
+		if setup.SeveralModels(in) && !slices.Contains(m.models, in.Routers[i].Model) {
+			m.models = append(m.models, in.Routers[i].Model)
+		}
 	}
 	labels, known := c.labels[workload]
 	if known {
@@ -183,6 +185,9 @@ func needs(n result.Need) (has func(*v1alpha1.Scenario) bool, what string) {
 	case result.NeedsAdapters:
 		return anyPool(func(p *v1alpha1.Pool) bool { return p.Adapters != nil }),
 			"LoRA adapters; state them in spec.scenario.pools[].adapters"
+	case result.NeedsRoute:
+		return func(in *v1alpha1.Scenario) bool { return setup.DividesRequests(in.Route) },
+			"a route that divides requests; state it in spec.scenario.route.backends"
 	default:
 		// Flow control is the EPP's, which a parameter may switch on.
 		return nil, ""

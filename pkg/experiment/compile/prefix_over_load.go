@@ -30,7 +30,7 @@ const PrefixOverLoad = "prefix-over-load"
 // reach beyond what the workload allows.
 func (c *compiler) prefixBounds(scenario *field.Path) {
 	for i, v := range c.plan.Variants() {
-		for _, model := range modelsOf(v.Scenario) {
+		for _, model := range routersOf(v.Scenario) {
 			path := experiment.RouterField(v.Scenario, model, scenario)
 			replaces := v.Replaces(c.plan, model)
 			switch {
@@ -61,18 +61,23 @@ func (c *compiler) prefixBound(v *experiment.Variant, model string, path *field.
 	}
 }
 
-// modelsOf are the models of a scenario's routers; one without a name where there is one
-// router.
-func modelsOf(scenario experiment.Tree) []string {
+// routersOf are the names of a scenario's routers, or their models where they have none; one
+// without a name where there is one router.
+func routersOf(scenario experiment.Tree) []string {
 	list, several := scenario["routers"].([]any)
 	if !several {
 		return []string{""}
 	}
-	var models []string
+	var keys []string
 	for _, router := range list {
-		models = append(models, router.(experiment.Tree)["model"].(string))
+		router := router.(experiment.Tree)
+		key, _ := router["name"].(string)
+		if key == "" {
+			key = router["model"].(string)
+		}
+		keys = append(keys, key)
 	}
-	return models
+	return keys
 }
 
 // hotPrefix judges weights by what requests share.
@@ -80,14 +85,14 @@ type hotPrefix struct{ setup.HotPrefix }
 
 // hotPrefix is that of the requests for a model under the plan's first seed; false where
 // there is none, and where no replica is warm for a whole request: there is only one, or
-// prompts are computed elsewhere.
+// prompts are computed elsewhere. Of the requests of a route it is not known.
 func (c *compiler) hotPrefix(scenario experiment.Tree, model string) (hotPrefix, bool) {
 	typed, router, errs := setup.Decode(scenario, nil)
 	if len(errs) > 0 {
 		return hotPrefix{}, false
 	}
 	part, at := partOf(typed, model)
-	if part == nil || anyPool(setup.Prefills)(part.Scenario) {
+	if part == nil || typed.Route != nil || anyPool(setup.Prefills)(part.Scenario) {
 		return hotPrefix{}, false
 	}
 	config, errs := c.plan.Builder.Build(typed, router, c.traces, c.plan.Seeds[0], nil)
@@ -96,15 +101,15 @@ func (c *compiler) hotPrefix(scenario experiment.Tree, model string) (hotPrefix,
 		return hotPrefix{}, false
 	}
 	pools := slices.DeleteFunc(config.Pools, func(p simulator.Pool) bool { return p.Router != at })
-	found, ok := setup.FindHotPrefix(config.Source, model, config.Horizon, pools)
+	found, ok := setup.FindHotPrefix(config.Source, part.Model, config.Horizon, pools)
 	return hotPrefix{found}, ok
 }
 
-// partOf returns the part of a model's router, and its index; nil if no part has the model.
-func partOf(in *v1alpha1.Scenario, model string) (*setup.Part, int) {
+// partOf returns the part of a router, and its index; nil if there is none.
+func partOf(in *v1alpha1.Scenario, router string) (*setup.Part, int) {
 	parts, _ := setup.Parts(in, nil)
 	for i := range parts {
-		if parts[i].Model == model {
+		if parts[i].Key == router {
 			return &parts[i], i
 		}
 	}

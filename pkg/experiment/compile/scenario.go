@@ -20,6 +20,9 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	if len(errs) > 0 {
 		return errs
 	}
+	if in, errs = c.route(in, path); len(errs) > 0 {
+		return errs
+	}
 	in, unread := c.manifests(in, path)
 	if in, errs = c.bundles(in, path); len(errs) > 0 {
 		return append(unread, errs...)
@@ -33,7 +36,7 @@ func (c *compiler) scenario(stated *v1alpha1.Scenario, path *field.Path) field.E
 	}
 	c.base, c.told = in, map[string]told{}
 	for i := range parts {
-		c.told[parts[i].Model] = tellPart(&parts[i])
+		c.told[parts[i].Key] = tellPart(&parts[i])
 	}
 	pickers, errs := c.pickers(in, path)
 	c.findInManifests(in)
@@ -102,7 +105,7 @@ func tellPart(part *setup.Part) told {
 	return told{part.Scenario, cluster, lintContext(part.Scenario)}
 }
 
-// pickers reads the EPP configurations of a scenario, by model.
+// pickers reads the EPP configurations of a scenario, by router.
 func (c *compiler) pickers(in *v1alpha1.Scenario, path *field.Path) (map[string]experiment.Tree, field.ErrorList) {
 	pickers := map[string]experiment.Tree{}
 	var errs field.ErrorList
@@ -117,7 +120,7 @@ func (c *compiler) pickers(in *v1alpha1.Scenario, path *field.Path) (map[string]
 		read("", &in.Router, path.Child("router"))
 	}
 	for i := range in.Routers {
-		read(in.Routers[i].Model, &in.Routers[i].Router, path.Child("routers").Index(i))
+		read(in.Routers[i].Key(), &in.Routers[i].Router, path.Child("routers").Index(i))
 	}
 	return pickers, errs
 }

@@ -99,12 +99,12 @@ func (c *compiler) tellRouter(router *v1alpha1.Router, model string) {
 	if model == "" {
 		with.Router = *router
 	} else {
-		at := slices.IndexFunc(with.Routers, func(r v1alpha1.ModelRouter) bool { return r.Model == model })
+		at := slices.IndexFunc(with.Routers, func(r v1alpha1.ModelRouter) bool { return r.Key() == model })
 		with.Routers[at].Router = *router
 	}
 	parts, _ := setup.Parts(setup.WithTenants(with), nil) // which the base has, too
 	for i := range parts {
-		if parts[i].Model == model {
+		if parts[i].Key == model {
 			c.told[model] = tellPart(&parts[i])
 		}
 	}

@@ -30,6 +30,7 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Result, me
 		Disrupted:     len(config.Disruptions) > 0,
 		Timeouts:      setup.TimesOut(&in.scenario.Workload),
 		Retries:       setup.RetriesRequests(&in.scenario.Workload),
+		Routed:        setup.DividesRequests(in.scenario.Route),
 	}
 	for _, t := range setup.Traces(&in.scenario.Workload, nil) {
 		if err := addTrace(&m.Provenance.Workload, p, t, in.traces[t.Name], end); err != nil {
@@ -37,7 +38,7 @@ func metaOf(p *experiment.Plan, in simulatorInput, outcome *simulator.Result, me
 		}
 	}
 	for i := range in.scenario.Pools {
-		if len(in.scenario.Routers) > 0 {
+		if setup.SeveralModels(in.scenario) {
 			m.PoolModels = append(m.PoolModels, in.scenario.Pools[i].Model)
 		}
 		m.CostPerReplicaHour = append(m.CostPerReplicaHour, cost(in.scenario.Pools[i].CostPerReplicaHour))

@@ -27,6 +27,7 @@ func newSimulation(ctx context.Context, c simulator.Config) *simulation {
 		Listeners: run.Listeners{Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver},
 		Metrics:   measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels),
 	}
+	s.Metrics.CountByRouter(&c)
 	s.cluster = engine.New(s.State, &c)
 	s.gateway = gateway.New(s.State, s.cluster, s.events, &c)
 	s.cluster.Gateway = s.gateway

@@ -39,7 +39,7 @@ type plain struct {
 	arrived, inFlight int
 	closed            bool
 	handled           int
-	// turns and scrapes count the requests by model and the endpoints by router.
+	// turns and scrapes count the requests and the endpoints by router.
 	turns, scrapes map[int]int
 	flying         []*plainRequest // in flight, in order of arrival
 	telling        plainTelling
@@ -180,6 +180,7 @@ func newPlain(c simulator.Config) *plain {
 	}
 	labels := p.Source.Labels()
 	p.metrics = measure.NewMetrics(c.Targets, c.TenantTargets, c.Horizon.WarmUp, c.Pools, labels)
+	p.metrics.CountByRouter(&p.Config)
 	p.follow()
 	for i := range c.Pools {
 		p.pools = append(p.pools, c.Pools[i].Name)
@@ -410,6 +411,18 @@ func (p *plain) pull() {
 	p.schedule(plainEvent{at: next.Arrival, kind: plainArrival})
 }
 
+// routerFor is the router of a request that arrives.
+func (p *plain) routerFor(w *workload.Request) int {
+	switch {
+	case p.Route != nil:
+		router, _ := p.Route.Of(w)
+		return router
+	case p.RouterOf != nil:
+		return p.RouterOf[w.Model]
+	}
+	return 0
+}
+
 func (p *plain) arrive() {
 	if p.Listener != nil {
 		p.next, _ = p.Source.Next()
@@ -420,9 +433,14 @@ func (p *plain) arrive() {
 	q.Info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
-		Model: int32(w.Model), Turn: p.turns[w.Model],
+		Model: int32(w.Model), Router: int32(p.routerFor(&w)),
 	}
-	p.turns[w.Model]++
+	if p.Route != nil {
+		_, adapter := p.Route.Of(&w)
+		q.Info.Adapter = int32(adapter)
+	}
+	q.Info.Turn = p.turns[int(q.Info.Router)]
+	p.turns[int(q.Info.Router)]++
 	p.flow.Arrived++
 	targets := p.Targets
 	if w.Tenant < len(p.TenantTargets) && p.TenantTargets[w.Tenant] != nil {

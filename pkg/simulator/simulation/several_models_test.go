@@ -83,7 +83,7 @@ func together(alone ...simulator.Config) simulator.Config {
 	all := alone[0]
 	all.Pools, all.Disruptions = nil, nil
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
-	var models []policy.ModelPolicies
+	var models []policy.RouterPolicies
 	routerOf, first := []int{0}, 0
 	for i := range alone {
 		c := &alone[i]
@@ -103,7 +103,7 @@ func together(alone ...simulator.Config) simulator.Config {
 		}
 		source.labels.Models = append(source.labels.Models, "model")
 		router := byTurn{scatterOf(c), map[int]int{}}
-		models = append(models, policy.ModelPolicies{Policies: policy.Policies{Routing: router.routing()}, First: first, Endpoints: endpoints})
+		models = append(models, policy.RouterPolicies{Policies: policy.Policies{Routing: router.routing()}, First: first, Endpoints: endpoints})
 		routerOf, first = append(routerOf, i), first+endpoints
 	}
 	slices.SortStableFunc(all.Disruptions, func(a, b simulator.Disruption) int { return cmp.Compare(a.At, b.At) })
@@ -111,7 +111,7 @@ func together(alone ...simulator.Config) simulator.Config {
 	for id := range source.requests {
 		source.requests[id].ID = id
 	}
-	all.Source, all.Policies = source, policy.ByModel(routerOf, models...)
+	all.Source, all.Policies, all.RouterOf = source, policy.ByRouter(models...), routerOf
 	return all
 }
 

@@ -42,7 +42,7 @@ func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *e
 	x := &Scaling{State: state, gateway: g, cluster: cluster, events: queue, onScaled: c.Scaled, onStaged: c.Staged}
 	x.Nodes = newNodes(state, cluster, queue, c.NodePools)
 	x.Lives = newLives(c, cluster)
-	g.CountFlows(routersOf(c), c.RouterOf, c.AwaitReplicas)
+	g.CountFlows(c.Routers(), c.AwaitReplicas)
 	for i := range c.Scaling {
 		x.Units = append(x.Units, x.newUnit(i, &c.Scaling[i]))
 	}
@@ -50,15 +50,6 @@ func New(state *run.State, g *gateway.Gateway, cluster *engine.Cluster, queue *e
 		x.start(&x.Units[i])
 	}
 	return x
-}
-
-// routersOf is how many routers there are.
-func routersOf(c *simulator.Config) int {
-	n := 1
-	for i := range c.Pools {
-		n = max(n, c.Pools[i].Router+1)
-	}
-	return n
 }
 
 func (x *Scaling) newUnit(index int, config *simulator.ScaledUnit) Unit {

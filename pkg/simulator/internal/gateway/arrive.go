@@ -26,9 +26,9 @@ func (g *Gateway) Arrive(w *workload.Request) {
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
 		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority,
 		Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
-		Model: int32(w.Model), Turn: g.turns[w.Model],
+		Model: int32(w.Model),
 	}
-	g.turns[w.Model]++
+	g.findRouter(w, &q.Info)
 	if g.routesAgain {
 		q.Info.Prompt.Own = 0 // the request itself may come with it again
 	}
@@ -49,6 +49,19 @@ func (g *Gateway) Arrive(w *workload.Request) {
 	}
 	g.Now = w.Arrival
 	g.settle()
+}
+
+// findRouter gives a request that arrives its router, its turn there, and the model that serves it.
+func (g *Gateway) findRouter(w *workload.Request, info *policy.Request) {
+	switch {
+	case g.byRoute != nil:
+		router, adapter := g.byRoute.Of(w)
+		info.Router, info.Adapter = int32(router), int32(adapter)
+	case g.routerOf != nil:
+		info.Router = int32(g.routerOf[w.Model])
+	}
+	info.Turn = g.turns[info.Router]
+	g.turns[info.Router]++
 }
 
 // prioritize asks for the priority of a request that arrives. The view is up to now.

@@ -34,8 +34,11 @@ type Gateway struct {
 	asksOnArrival, routesAgain bool
 
 	Arrived int
-	// turns counts the requests that have arrived, by model.
-	turns []int
+	// routerOf and byRoute are RouterOf and Route of Config, and turns counts the requests that have
+	// arrived, by router.
+	routerOf []int
+	byRoute  simulator.Route
+	turns    []int
 	// InFlight counts accepted requests that have not ended, and those that wait here.
 	InFlight int
 	LastEnd  simtime.Time
@@ -64,7 +67,9 @@ func New(state *run.State, cluster *engine.Cluster, queue *events.Queue, c *simu
 		timeOuts:      timeOuts{alarms: alarms{queue: queue, kind: events.RequestTimesOut}},
 		asksOnArrival: slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return engine.Asks(&p) }),
 		routesAgain:   len(c.Disruptions) > 0 || slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.Ending.Mode == simulator.EndElsewhere }),
-		turns:         make([]int, state.Metrics.Models),
+		routerOf:      c.RouterOf,
+		byRoute:       c.Route,
+		turns:         make([]int, c.Routers()),
 		hooks:         hooks{onArrived: c.Arrived, onCompleted: c.Completed, onRejected: c.Rejected, onEvicted: c.Evicted, onEnded: c.Ended},
 	}
 }

@@ -15,8 +15,7 @@ import (
 type flows struct {
 	// Flows is nil where there is no scaler.
 	Flows []autoscaling.Gateway
-	// routerOf and patience are Config.RouterOf and Config.AwaitReplicas.
-	routerOf []int
+	// patience is Config.AwaitReplicas.
 	patience time.Duration
 	// traffic is Policies.Traffic; nil where no policy asks for it.
 	traffic *policy.Traffic
@@ -24,23 +23,15 @@ type flows struct {
 
 // CountFlows counts the requests of a number of routers for scalers, and lets them wait for a
 // replica to serve.
-func (f *flows) CountFlows(routers int, routerOf []int, patience time.Duration) {
+func (f *flows) CountFlows(routers int, patience time.Duration) {
 	f.Flows = make([]autoscaling.Gateway, routers)
-	f.routerOf, f.patience = routerOf, patience
-}
-
-// routerFor is the router of a request.
-func (f *flows) routerFor(q *request.Request) int {
-	if f.routerOf == nil {
-		return 0
-	}
-	return f.routerOf[q.Info.Model]
+	f.patience = patience
 }
 
 // countArrival counts a request that reaches the gateway, for scalers.
 func (f *flows) countArrival(q *request.Request) {
 	if f.Flows != nil {
-		f.Flows[f.routerFor(q)].Arrived++
+		f.Flows[q.Info.Router].Arrived++
 	}
 }
 
@@ -56,7 +47,7 @@ func (f *flows) countAdmission(now simtime.Time, q *request.Request) {
 func (f *flows) countRejection(now simtime.Time, q *request.Request) {
 	f.countEnd(q)
 	if f.Flows != nil {
-		f.Flows[f.routerFor(q)].Rejected++
+		f.Flows[q.Info.Router].Rejected++
 	}
 	if f.traffic != nil {
 		f.traffic.Reject(now, &q.Info)
@@ -76,7 +67,7 @@ func (f *flows) countCompletion(at simtime.Time, q *request.Request, good bool) 
 		f.traffic.Complete(&q.Info, good)
 	}
 	if f.Flows != nil {
-		f := &f.Flows[f.routerFor(q)]
+		f := &f.Flows[q.Info.Router]
 		f.Completed++
 		f.AnswerTokens += int64(q.Generated())
 		f.Answers.Add(q.Info.Tokens, q.FirstToken.Sub(q.Info.Arrival), at.Sub(q.Info.Arrival))
@@ -89,7 +80,7 @@ func (f *flows) countCompletion(at simtime.Time, q *request.Request, good bool) 
 // countEnd counts the end of a request, if it was admitted.
 func (f *flows) countEnd(q *request.Request) {
 	if f.Flows != nil {
-		f.Flows[f.routerFor(q)].Ended++
+		f.Flows[q.Info.Router].Ended++
 	}
 	if q.Counted {
 		f.traffic.End(&q.Info)

@@ -14,7 +14,7 @@ import (
 // rejects it when its time is over. It reports whether the request is dealt with.
 func (g *Gateway) awaits(id int32) bool {
 	q := &g.Requests.All[id]
-	router := g.routerFor(q)
+	router := int(q.Info.Router)
 	if g.patience == 0 || g.serves(router) {
 		return false
 	}
@@ -34,7 +34,7 @@ func (g *Gateway) EndAwaiting(router int) {
 		return
 	}
 	for id := range g.Requests.All {
-		if q := &g.Requests.All[id]; q.Phase() == request.Awaiting && g.routerFor(q) == router {
+		if q := &g.Requests.All[id]; q.Phase() == request.Awaiting && int(q.Info.Router) == router {
 			g.Delays.move(int32(id), g.Now)
 		}
 	}
@@ -43,7 +43,7 @@ func (g *Gateway) EndAwaiting(router int) {
 // stopAwaiting counts a request that waits for a replica no longer.
 func (g *Gateway) stopAwaiting(q *request.Request) {
 	if q.Phase() == request.Awaiting {
-		g.Flows[g.routerFor(q)].Awaiting--
+		g.Flows[q.Info.Router].Awaiting--
 	}
 }
 
@@ -106,7 +106,7 @@ func (g *Gateway) cancelHeld(q *request.Request) {
 func (g *Gateway) Queued(router int) int {
 	n := 0
 	for _, id := range g.Held.Requests {
-		if g.routerFor(&g.Requests.All[id]) == router {
+		if int(g.Requests.All[id].Info.Router) == router {
 			n++
 		}
 	}

@@ -4,6 +4,7 @@ package measure
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -26,6 +27,9 @@ type Metrics struct {
 	// index gives the cell of (pool+1, tenant, class, model); 0 where none is yet.
 	index []int32
 	Cells []*simulator.Cell
+	// poolOf is the pool of the requests of a router that reach no replica; nil without a
+	// route.
+	poolOf []int
 	// last is when something measured happened last.
 	last      simtime.Time
 	Decisions decisionTally
@@ -49,10 +53,34 @@ func NewMetrics(targets []simulator.Target, tenantTargets [][]simulator.Target, 
 	}
 }
 
+// CountByRouter has the requests of a route that reach no replica counted in the pool of their
+// router, where that has one pool: then the figures of a pool are those of all requests that the
+// route sends to it.
+func (m *Metrics) CountByRouter(c *simulator.Config) {
+	if c.Route == nil {
+		return
+	}
+	m.poolOf = slices.Repeat([]int{simulator.NoPool}, c.Routers())
+	several := make([]bool, c.Routers())
+	for i := range c.Pools {
+		router := c.Pools[i].Router
+		several[router] = several[router] || m.poolOf[router] != simulator.NoPool
+		m.poolOf[router] = i
+	}
+	for router := range several {
+		if several[router] {
+			m.poolOf[router] = simulator.NoPool
+		}
+	}
+}
+
 // cell returns the index of a request's cell, made when first asked for.
 func (m *Metrics) cell(pool int, info *policy.Request) int32 {
 	if info.Arrival < m.WarmUp {
 		return Discard
+	}
+	if pool == simulator.NoPool && m.poolOf != nil {
+		pool = m.poolOf[info.Router]
 	}
 	slot := &m.index[(((pool+1)*m.tenants+info.Tenant)*m.classes+info.Class)*m.Models+int(info.Model)]
 	if *slot == 0 {

@@ -9,28 +9,27 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// ModelPolicies are the policies of the requests for one base model.
-type ModelPolicies struct {
+// RouterPolicies are the policies of the requests of one router.
+type RouterPolicies struct {
 	Policies
-	// First is the first endpoint that serves the model, and Endpoints is how many
-	// there are. They follow each other.
+	// First is the first endpoint of the router, and Endpoints is how many there are. They
+	// follow each other.
 	First, Endpoints int
 }
 
-// ByModel returns the policies of several base models as one. routerOf is the index of a
-// request's router, by [Request].Model. The endpoints of the first router come first,
-// then those of the second one, and so on.
+// ByRouter returns the policies of several routers as one, by [Request].Router. The
+// endpoints of the first router come first, then those of the second one, and so on.
 //
 // Each policy sees the endpoints of its router only, numbered from 0, and learns of its own
 // requests only. A router is asked to release and to evict requests after a request was
 // routed to it, and when it wakes. So it decides as it does alone, and what it holds back
-// delays no request for another model.
-func ByModel(routerOf []int, models ...ModelPolicies) Policies {
-	r := &modelRouters{routerOf: routerOf}
-	all := Policies{Routing: r.routing(models)}
+// delays no request of another router.
+func ByRouter(routers ...RouterPolicies) Policies {
+	r := &sideBySide{}
+	all := Policies{Routing: r.routing(routers)}
 	var traffic []*Traffic
-	for i := range models {
-		one := &models[i].Policies
+	for i := range routers {
+		one := &routers[i].Policies
 		if one.Priority != nil {
 			all.Priority = r
 		}
@@ -41,23 +40,23 @@ func ByModel(routerOf []int, models ...ModelPolicies) Policies {
 		all.Adaptations = append(all.Adaptations, one.Adaptations...)
 	}
 	if slices.ContainsFunc(traffic, func(t *Traffic) bool { return t != nil }) {
-		all.Traffic = trafficByModel(routerOf, traffic...)
+		all.Traffic = trafficByRouter(traffic...)
 	}
 	return all
 }
 
 // routing makes the parts of the routers, and what they take part in together.
-func (r *modelRouters) routing(models []ModelPolicies) Routing {
+func (r *sideBySide) routing(routers []RouterPolicies) Routing {
 	all := Routing{Router: r}
-	for i := range models {
-		one, routing := &models[i], &models[i].Routing
+	for i := range routers {
+		one, routing := &routers[i], &routers[i].Routing
 		if one.First != len(r.ownerOf) {
 			panic(fmt.Sprintf("policy: the endpoints of router %d begin at %d instead of %d", i, one.First, len(r.ownerOf)))
 		}
 		for range one.Endpoints {
 			r.ownerOf = append(r.ownerOf, i)
 		}
-		r.parts = append(r.parts, modelPart{ModelPolicies: *one, changed: []int32{}})
+		r.parts = append(r.parts, routerPart{RouterPolicies: *one, changed: []int32{}})
 		if routing.Responses != nil {
 			all.Responses = r
 		}
@@ -84,16 +83,15 @@ func (r *modelRouters) routing(models []ModelPolicies) Routing {
 	return all
 }
 
-// modelRouters are the routers that ByModel makes one of.
-type modelRouters struct {
-	parts    []modelPart
-	routerOf []int // by model
-	ownerOf  []int // the part of each endpoint
+// sideBySide are the routers that ByRouter makes one of.
+type sideBySide struct {
+	parts   []routerPart
+	ownerOf []int // the part of each endpoint
 }
 
-// modelPart is the router of one model.
-type modelPart struct {
-	ModelPolicies
+// routerPart is one of the routers.
+type routerPart struct {
+	RouterPolicies
 	view View // scratch
 	// adapters says whether the endpoints serve adapters; nil until the first question.
 	adapters *bool
@@ -110,12 +108,12 @@ type modelPart struct {
 }
 
 // of returns the part that routes a request.
-func (r *modelRouters) of(request *Request) *modelPart {
-	return &r.parts[r.routerOf[request.Model]]
+func (r *sideBySide) of(request *Request) *routerPart {
+	return &r.parts[request.Router]
 }
 
 // note remembers for each part which scrapes have changed.
-func (r *modelRouters) note(view *View) {
+func (r *sideBySide) note(view *View) {
 	if view.Changed == nil || len(view.Changed) > len(view.Scrapes) {
 		for i := range r.parts {
 			r.parts[i].allChanged = true
@@ -135,7 +133,7 @@ func (r *modelRouters) note(view *View) {
 
 // show returns the view of the part's own endpoints for its router, with the scrapes that
 // have changed since the last time.
-func (p *modelPart) show(view *View) *View {
+func (p *routerPart) show(view *View) *View {
 	p.look(view)
 	if !p.allChanged {
 		p.view.Changed = p.changed
@@ -146,7 +144,7 @@ func (p *modelPart) show(view *View) *View {
 
 // look returns the view of the part's own endpoints. It does not say which scrapes have
 // changed.
-func (p *modelPart) look(view *View) *View {
+func (p *routerPart) look(view *View) *View {
 	first, end := p.First, p.First+p.Endpoints
 	p.view = View{Now: view.Now, Scrapes: view.Scrapes[first:end], Traffic: p.Traffic}
 	if view.Down != nil {
@@ -163,7 +161,7 @@ func (p *modelPart) look(view *View) *View {
 
 // servesAdapters reports whether some of the part's endpoints serve adapters, which does
 // not change in a run.
-func (p *modelPart) servesAdapters(own []Adapters) bool {
+func (p *routerPart) servesAdapters(own []Adapters) bool {
 	if p.adapters == nil {
 		some := slices.ContainsFunc(own, func(a Adapters) bool { return a.Max > 0 })
 		p.adapters = &some
@@ -172,7 +170,7 @@ func (p *modelPart) servesAdapters(own []Adapters) bool {
 }
 
 // place returns a decision of the part with the numbers that endpoints have outside it.
-func (p *modelPart) place(to Route) Route {
+func (p *routerPart) place(to Route) Route {
 	to.Endpoint += p.First
 	if to.Prefill != NoPrefill {
 		to.Prefill += p.First
@@ -182,7 +180,7 @@ func (p *modelPart) place(to Route) Route {
 
 // Prioritize implements [Priority]. The priority of a request whose router has no policy
 // of priorities stays.
-func (r *modelRouters) Prioritize(view *View, request *Request) (priority int, hints Hints) {
+func (r *sideBySide) Prioritize(view *View, request *Request) (priority int, hints Hints) {
 	p := r.of(request)
 	if p.Priority == nil {
 		return request.Priority, Hints{}
@@ -191,7 +189,7 @@ func (r *modelRouters) Prioritize(view *View, request *Request) (priority int, h
 }
 
 // Admit implements [Admission].
-func (r *modelRouters) Admit(view *View, request *Request) AdmissionResponse {
+func (r *sideBySide) Admit(view *View, request *Request) AdmissionResponse {
 	p := r.of(request)
 	if p.Admission == nil {
 		return AdmissionResponse{}
@@ -200,7 +198,7 @@ func (r *modelRouters) Admit(view *View, request *Request) AdmissionResponse {
 }
 
 // Route implements [Router].
-func (r *modelRouters) Route(view *View, request *Request) (Route, error) {
+func (r *sideBySide) Route(view *View, request *Request) (Route, error) {
 	r.note(view)
 	p := r.of(request)
 	p.asked = true
@@ -212,41 +210,41 @@ func (r *modelRouters) Route(view *View, request *Request) (Route, error) {
 }
 
 // FirstToken implements [ResponseListener].
-func (r *modelRouters) FirstToken(request *Request, endpoint int) {
+func (r *sideBySide) FirstToken(request *Request, endpoint int) {
 	if p := r.of(request); p.Routing.Responses != nil {
 		p.Routing.Responses.FirstToken(request, endpoint-p.First)
 	}
 }
 
 // FirstTokenAt implements [FirstTokenListener].
-func (r *modelRouters) FirstTokenAt(at simtime.Time, request *Request) {
+func (r *sideBySide) FirstTokenAt(at simtime.Time, request *Request) {
 	if p := r.of(request); p.Routing.FirstTokens != nil {
 		p.Routing.FirstTokens.FirstTokenAt(at, request)
 	}
 }
 
 // Finished implements [ResponseListener].
-func (r *modelRouters) Finished(request *Request, endpoint int) {
+func (r *sideBySide) Finished(request *Request, endpoint int) {
 	if p := r.of(request); p.Routing.Responses != nil {
 		p.Routing.Responses.Finished(request, endpoint-p.First)
 	}
 }
 
 // Used implements [UsageListener].
-func (r *modelRouters) Used(at simtime.Time, request *Request, outputTokens int) {
+func (r *sideBySide) Used(at simtime.Time, request *Request, outputTokens int) {
 	if p := r.of(request); p.Routing.Usage != nil {
 		p.Routing.Usage.Used(at, request, outputTokens)
 	}
 }
 
 // Queues implements [Queue].
-func (r *modelRouters) Queues(request *Request) bool {
+func (r *sideBySide) Queues(request *Request) bool {
 	p := r.of(request)
 	return p.Routing.Queue != nil && p.Routing.Queue.Queues(request)
 }
 
 // Wake implements [Queue]: the earliest of the parts' times.
-func (r *modelRouters) Wake(simtime.Time) (simtime.Time, bool) {
+func (r *sideBySide) Wake(simtime.Time) (simtime.Time, bool) {
 	earliest, some := simtime.Never, false
 	for i := range r.parts {
 		if p := &r.parts[i]; p.holds && (!some || p.wakeAt < earliest) {
@@ -258,7 +256,7 @@ func (r *modelRouters) Wake(simtime.Time) (simtime.Time, bool) {
 
 // Release implements [Queue]: it asks the parts to which a request was routed. If there
 // are none, it asks those that wake.
-func (r *modelRouters) Release(view *View) (Released, bool) {
+func (r *sideBySide) Release(view *View) (Released, bool) {
 	r.note(view)
 	if !r.asked() {
 		r.wake(view.Now)
@@ -281,7 +279,7 @@ func (r *modelRouters) Release(view *View) (Released, bool) {
 }
 
 // asked reports whether Release concerns some part.
-func (r *modelRouters) asked() bool {
+func (r *sideBySide) asked() bool {
 	for i := range r.parts {
 		if r.parts[i].asked {
 			return true
@@ -291,7 +289,7 @@ func (r *modelRouters) asked() bool {
 }
 
 // wake has the parts asked whose time has come.
-func (r *modelRouters) wake(now simtime.Time) {
+func (r *sideBySide) wake(now simtime.Time) {
 	for i := range r.parts {
 		p := &r.parts[i]
 		p.asked = p.holds && p.wakeAt <= now
@@ -299,14 +297,14 @@ func (r *modelRouters) wake(now simtime.Time) {
 }
 
 // Cancel implements [Queue].
-func (r *modelRouters) Cancel(now simtime.Time, request *Request) {
+func (r *sideBySide) Cancel(now simtime.Time, request *Request) {
 	p := r.of(request)
 	p.asked = true
 	p.Routing.Queue.Cancel(now, request)
 }
 
 // Evict implements [Evictor]: it asks the parts that were asked to release requests.
-func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
+func (r *sideBySide) Evict(now simtime.Time) (int, bool) {
 	for i := range r.parts {
 		p := &r.parts[i]
 		if !p.evicts {
@@ -321,7 +319,7 @@ func (r *modelRouters) Evict(now simtime.Time) (int, bool) {
 }
 
 // Export implements [MetricsExporter]: the metrics of one router.
-func (r *modelRouters) Export(view *View, router int, m *RouterMetrics) {
+func (r *sideBySide) Export(view *View, router int, m *RouterMetrics) {
 	if p := &r.parts[router]; p.Routing.Metrics != nil {
 		p.Routing.Metrics.Export(p.look(view), router, m)
 	}
@@ -329,7 +327,7 @@ func (r *modelRouters) Export(view *View, router int, m *RouterMetrics) {
 
 // hearsOf returns the part that listens to the KV events of an endpoint; nil where none
 // does.
-func (r *modelRouters) hearsOf(endpoint int) *modelPart {
+func (r *sideBySide) hearsOf(endpoint int) *routerPart {
 	if p := &r.parts[r.ownerOf[endpoint]]; p.Routing.KVEvents != nil {
 		return p
 	}
@@ -337,21 +335,21 @@ func (r *modelRouters) hearsOf(endpoint int) *modelPart {
 }
 
 // Stored implements [KVEventListener].
-func (r *modelRouters) Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
+func (r *sideBySide) Stored(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
 	if p := r.hearsOf(endpoint); p != nil {
 		p.Routing.KVEvents.Stored(at, endpoint-p.First, blocks, tier)
 	}
 }
 
 // Removed implements [KVEventListener].
-func (r *modelRouters) Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
+func (r *sideBySide) Removed(at simtime.Time, endpoint int, blocks CachedBlocks, tier CacheTier) {
 	if p := r.hearsOf(endpoint); p != nil {
 		p.Routing.KVEvents.Removed(at, endpoint-p.First, blocks, tier)
 	}
 }
 
 // Cleared implements [KVEventListener].
-func (r *modelRouters) Cleared(at simtime.Time, endpoint int) {
+func (r *sideBySide) Cleared(at simtime.Time, endpoint int) {
 	if p := r.hearsOf(endpoint); p != nil {
 		p.Routing.KVEvents.Cleared(at, endpoint-p.First)
 	}

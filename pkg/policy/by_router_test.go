@@ -13,12 +13,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// twoModels has a router over endpoints 0 and 1 for requests with Model 1, and one over
-// endpoints 2 to 4 for requests with Model 2.
-func twoModels(a, b *spy) policy.Routing {
-	return policy.ByModel([]int{0, 0, 1},
-		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
-		policy.ModelPolicies{Policies: policy.Policies{Routing: b.routing()}, First: 2, Endpoints: 3}).Routing
+// twoRouters has router 0 over endpoints 0 and 1, and router 1 over endpoints 2 to 4.
+func twoRouters(a, b *spy) policy.Routing {
+	return policy.ByRouter(
+		policy.RouterPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
+		policy.RouterPolicies{Policies: policy.Policies{Routing: b.routing()}, First: 2, Endpoints: 3}).Routing
 }
 
 func fiveEndpoints(now simtime.Time, changed ...int32) *policy.View {
@@ -44,14 +43,14 @@ func (f *fixed) Route(v *policy.View, _ *policy.Request) (policy.Route, error) {
 	return f.to, nil
 }
 
-func TestModelRouterSeesItsEndpoints(t *testing.T) {
+func TestOneOfSeveralRoutersSeesItsEndpoints(t *testing.T) {
 	a, b := &fixed{to: policy.To(1)}, &fixed{to: policy.Route{Endpoint: 2, Prefill: 0}}
-	r := policy.ByModel([]int{0, 0, 1},
-		policy.ModelPolicies{Policies: policy.RoutedBy(a), Endpoints: 2},
-		policy.ModelPolicies{Policies: policy.RoutedBy(b), First: 2, Endpoints: 3}).Routing
-	for model, want := range map[int32]policy.Route{1: policy.To(1), 2: {Endpoint: 4, Prefill: 2}} {
-		if got, err := r.Router.Route(fiveEndpoints(7), &policy.Request{Model: model}); err != nil || got != want {
-			t.Errorf("a request for model %d goes to %v (%v), want %v", model, got, err, want)
+	r := policy.ByRouter(
+		policy.RouterPolicies{Policies: policy.RoutedBy(a), Endpoints: 2},
+		policy.RouterPolicies{Policies: policy.RoutedBy(b), First: 2, Endpoints: 3}).Routing
+	for router, want := range map[int32]policy.Route{0: policy.To(1), 1: {Endpoint: 4, Prefill: 2}} {
+		if got, err := r.Router.Route(fiveEndpoints(7), &policy.Request{Router: router}); err != nil || got != want {
+			t.Errorf("a request of router %d goes to %v (%v), want %v", router, got, err, want)
 		}
 	}
 	if a.saw.Adapters != nil {
@@ -70,10 +69,10 @@ func TestModelRouterSeesItsEndpoints(t *testing.T) {
 	}
 }
 
-func TestModelRouterLearnsOfItsOwn(t *testing.T) {
+func TestOneOfSeveralRoutersLearnsOfItsOwn(t *testing.T) {
 	a, b := &spy{}, &spy{hears: true}
-	r := twoModels(a, b)
-	q := &policy.Request{ID: 1, Model: 2}
+	r := twoRouters(a, b)
+	q := &policy.Request{ID: 1, Router: 1}
 	if to, err := r.Router.Route(fiveEndpoints(1), q); err != nil || to.Endpoint != 3 {
 		t.Errorf("request 1 goes to %v (%v), want endpoint 3", to, err)
 	}
@@ -88,30 +87,30 @@ func TestModelRouterLearnsOfItsOwn(t *testing.T) {
 	wantLog(t, "b", b, "route 1 at 1, changed all", "first of 1 from 1", "end of 1 from 1", "2 stored {5 1 2}", "2 removed {5 1 2}", "0 cleared")
 }
 
-func TestModelRouterIsToldOfEveryChange(t *testing.T) {
+func TestOneOfSeveralRoutersIsToldOfEveryChange(t *testing.T) {
 	a, b := &spy{deaf: true}, &spy{deaf: true}
-	r := twoModels(a, b)
-	route := func(id int, model int32, changed ...int32) {
-		if _, err := r.Router.Route(fiveEndpoints(simtime.Time(id), changed...), &policy.Request{ID: id, Model: model}); err != nil {
+	r := twoRouters(a, b)
+	route := func(id int, router int32, changed ...int32) {
+		if _, err := r.Router.Route(fiveEndpoints(simtime.Time(id), changed...), &policy.Request{ID: id, Router: router}); err != nil {
 			t.Error(err)
 		}
 	}
-	route(0, 1)                            // nil: all of them
-	route(1, 1, 4, 0)                      // the other router's does not matter
-	route(2, 2, 1)                         // it has not seen anything yet
-	route(3, 2, 3)                         //
-	route(4, 1, 2)                         // 1 is from before
-	route(5, 2, 2, 2, 2, 2, 2)             // endpoint 2 from before, and as long as the list may be
-	route(6, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1) // longer than the endpoints: all may have changed
+	route(0, 0)                            // nil: all of them
+	route(1, 0, 4, 0)                      // the other router's does not matter
+	route(2, 1, 1)                         // it has not seen anything yet
+	route(3, 1, 3)                         //
+	route(4, 0, 2)                         // 1 is from before
+	route(5, 1, 2, 2, 2, 2, 2)             // endpoint 2 from before, and as long as the list may be
+	route(6, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1) // longer than the endpoints: all may have changed
 	wantLog(t, "a", a, "route 0 at 0, changed all", "route 1 at 1, changed [0]", "route 4 at 4, changed [1]")
 	wantLog(t, "b", b, "route 2 at 2, changed all", "route 3 at 3, changed [1]", "route 5 at 5, changed all", "route 6 at 6, changed all")
 }
 
 // A router that holds requests is asked after its own requests and when it wakes, and at
 // no other time.
-func TestModelRouterHoldsItsOwnRequests(t *testing.T) {
+func TestOneOfSeveralRoutersHoldsItsOwnRequests(t *testing.T) {
 	a, b := &spy{holds: true, until: 40}, &spy{holds: true, until: 60}
-	r := twoModels(a, b)
+	r := twoRouters(a, b)
 	var got []int
 	release := func(now simtime.Time) {
 		for {
@@ -125,9 +124,9 @@ func TestModelRouterHoldsItsOwnRequests(t *testing.T) {
 			}
 		}
 	}
-	for id, model := range []int32{1, 2, 1} {
+	for id, router := range []int32{0, 1, 0} {
 		v := fiveEndpoints(simtime.Time(10*id), []int32{}...)
-		if _, err := r.Router.Route(v, &policy.Request{ID: id, Model: model}); !errors.Is(err, policy.ErrHeld) {
+		if _, err := r.Router.Route(v, &policy.Request{ID: id, Router: router}); !errors.Is(err, policy.ErrHeld) {
 			t.Errorf("request %d: %v, want it held", id, err)
 		}
 		release(v.Now)
@@ -149,10 +148,10 @@ func TestModelRouterHoldsItsOwnRequests(t *testing.T) {
 	wantLog(t, "b", b, "route 1 at 10, changed []", "release at 10, changed []", "release at 60, changed []", "release at 60, changed []")
 }
 
-func TestModelRouterTakesBackItsRequests(t *testing.T) {
+func TestOneOfSeveralRoutersTakesBackItsRequests(t *testing.T) {
 	a, b := &spy{holds: true, until: 40}, &spy{holds: true, until: 60}
-	r := twoModels(a, b)
-	q := &policy.Request{ID: 3, Model: 2}
+	r := twoRouters(a, b)
+	q := &policy.Request{ID: 3, Router: 1}
 	if _, err := r.Router.Route(fiveEndpoints(1), q); !errors.Is(err, policy.ErrHeld) {
 		t.Error(err)
 	}
@@ -168,14 +167,14 @@ func TestModelRouterTakesBackItsRequests(t *testing.T) {
 	wantLog(t, "b", b, "route 3 at 1, changed all", "release at 1, changed all", "cancel 3 at 5", "release at 5, changed all")
 }
 
-func TestModelRouterEvictsAfterItsOwnRequests(t *testing.T) {
+func TestOneOfSeveralRoutersEvictsAfterItsOwnRequests(t *testing.T) {
 	a := &spy{holds: true, evicts: true, evicted: []int{7}}
 	b := &spy{holds: true, evicts: true, evicted: []int{8}}
-	r := twoModels(a, b)
+	r := twoRouters(a, b)
 	if _, ok := r.Evictor.Evict(1); ok {
 		t.Error("evicts before a request was routed")
 	}
-	if _, err := r.Router.Route(fiveEndpoints(1), &policy.Request{Model: 2}); !errors.Is(err, policy.ErrHeld) {
+	if _, err := r.Router.Route(fiveEndpoints(1), &policy.Request{Router: 1}); !errors.Is(err, policy.ErrHeld) {
 		t.Error(err)
 	}
 	r.Queue.Release(fiveEndpoints(1)) // held requests wake at 0: released at once
@@ -189,14 +188,14 @@ func TestModelRouterEvictsAfterItsOwnRequests(t *testing.T) {
 	}
 }
 
-func TestModelRoutersFollowEachOther(t *testing.T) {
+func TestSeveralRoutersFollowEachOther(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("a gap between the endpoints of two routers is accepted")
 		}
 	}()
 	a := &spy{}
-	policy.ByModel([]int{0, 0, 1},
-		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
-		policy.ModelPolicies{Policies: policy.Policies{Routing: a.routing()}, First: 3, Endpoints: 1})
+	policy.ByRouter(
+		policy.RouterPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},
+		policy.RouterPolicies{Policies: policy.Policies{Routing: a.routing()}, First: 3, Endpoints: 1})
 }

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/route"
+	"windtunnel.dev/windtunnel/pkg/spelling"
+)
+
+// route reads the manifests of a scenario's route, and returns the scenario with their rules in
+// the words of the API. So a manifest and the same in these words have the same results, and
+// paths of a sweep lead into both.
+func (c *compiler) route(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
+	if in.Route == nil || in.Route.HTTPRoute == nil && in.Route.ModelRewrites == nil {
+		return in, nil
+	}
+	read := in.DeepCopy()
+	at := path.Child("route")
+	errs := c.httpRoute(read, at.Child("httpRoute"))
+	return read, append(errs, c.modelRewrites(read, at.Child("modelRewrites"))...)
+}
+
+// httpRoute puts the rules of HTTPRoutes into the place of their manifests.
+func (c *compiler) httpRoute(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	r := in.Route
+	if r.HTTPRoute == nil {
+		return nil
+	}
+	text, at, errs := c.text(source{r.HTTPRoute.Inline, r.HTTPRoute.ConfigMapRef, r.HTTPRoute.File}, path)
+	if len(errs) > 0 {
+		return errs
+	}
+	read, errs := route.ReadHTTPRoutes(text, r.Path, at)
+	if len(errs) > 0 {
+		return errs
+	}
+	c.plan.Warnings = append(c.plan.Warnings, read.Notes...)
+	r.HTTPRoute, r.Path = nil, ""
+	for i := range read.Rules {
+		rule := &read.Rules[i]
+		backends, es := backendsOf(in, rule.Backends)
+		errs = append(errs, es...)
+		if rule.IsForAll() {
+			r.Backends = backends
+			continue
+		}
+		out := v1alpha1.RouteRule{Name: rule.Name, Model: rule.Model, Backends: backends}
+		for name, value := range rule.Headers {
+			if out.Headers == nil {
+				out.Headers = map[string]v1alpha1.HeaderValue{}
+			}
+			out.Headers[name] = v1alpha1.HeaderValue(value)
+		}
+		r.Rules = append(r.Rules, out)
+	}
+	return errs
+}
+
+// backendsOf are the routers whose InferencePools a rule names.
+func backendsOf(in *v1alpha1.Scenario, shares []route.PoolShare) ([]v1alpha1.RouteBackend, field.ErrorList) {
+	var backends []v1alpha1.RouteBackend
+	var errs field.ErrorList
+	for _, s := range shares {
+		key, es := routerOfPool(in, s.Pool, s.At.Child("name"))
+		errs = append(errs, es...)
+		backends = append(backends, v1alpha1.RouteBackend{Router: key, Weight: &s.Weight})
+	}
+	return backends, errs
+}
+
+// routerOfPool names the router that an InferencePool stands for: the only one, or that of its name.
+func routerOfPool(in *v1alpha1.Scenario, pool string, at *field.Path) (string, field.ErrorList) {
+	if len(in.Routers) == 0 {
+		return "", nil
+	}
+	var pools []string
+	for i := range in.Routers {
+		r := &in.Routers[i]
+		name := r.InferencePool
+		if name == "" {
+			name = r.Key()
+		}
+		if name == pool {
+			return r.Key(), nil
+		}
+		pools = append(pools, name)
+	}
+	return "", field.ErrorList{field.Invalid(at, pool, "is the InferencePool of no router; those of the routers are "+spelling.Quote(pools)+": state inferencePool of a router")}
+}
+
+// modelRewrites puts the rules of InferenceModelRewrites into the place of their manifests.
+func (c *compiler) modelRewrites(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	r := in.Route
+	if r.ModelRewrites == nil {
+		return nil
+	}
+	text, at, errs := c.text(source{r.ModelRewrites.Inline, r.ModelRewrites.ConfigMapRef, r.ModelRewrites.File}, path)
+	if len(errs) > 0 {
+		return errs
+	}
+	read, errs := route.ReadModelRewrites(text, at)
+	r.ModelRewrites = nil
+	for i := range read {
+		key, es := routerOfPool(in, read[i].Pool, read[i].At)
+		errs = append(errs, es...)
+		r.Rewrites = append(r.Rewrites, v1alpha1.ModelRewrite{Name: read[i].Name, Router: key, Model: read[i].Model, Targets: targetsOf(read[i].Targets)})
+	}
+	return errs
+}
+
+// targetsOf are the targets of a rewrite, each model once.
+func targetsOf(in []route.Target) []v1alpha1.RewriteTarget {
+	var targets []v1alpha1.RewriteTarget
+	for _, t := range in {
+		i := slices.IndexFunc(targets, func(r v1alpha1.RewriteTarget) bool { return r.Model == t.Model })
+		switch {
+		case i < 0:
+			targets = append(targets, v1alpha1.RewriteTarget{Model: t.Model, Weight: t.Weight})
+		case targets[i].Weight != nil && t.Weight != nil:
+			sum := *targets[i].Weight + *t.Weight
+			targets[i].Weight = &sum
+		case targets[i].Weight == nil:
+			targets[i].Weight = t.Weight
+		}
+	}
+	return targets
+}
