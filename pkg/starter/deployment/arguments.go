@@ -89,11 +89,16 @@ func scriptCommands(script string, values map[string]string) (all [][]string, ok
 func wordsOf(config *expand.Config, call *syntax.CallExpr) []string {
 	var words []string
 	for _, arg := range call.Args {
-		if fields, err := expand.Fields(config, arg); err == nil {
-			words = append(words, fields...)
-		} else {
-			words = append(words, printed(arg))
+		text := printed(arg)
+		if strings.Contains(text, "..") { // a range of braces may stand for millions of words
+			words = append(words, text)
+			continue
 		}
+		fields, err := expand.Fields(config, arg)
+		if err != nil {
+			fields = []string{text}
+		}
+		words = append(words, fields...)
 	}
 	if len(words) > 1 && words[0] == "eval" {
 		if inner, ok := scriptCommands(strings.Join(words[1:], " "), map[string]string{}); ok && len(inner) > 0 {
