@@ -48,7 +48,7 @@ func (s sweep) compile(ctx context.Context, in compile.Inputs) (*compile.Compile
 
 func (s sweep) clearResults() {
 	s.Status.Best, s.Status.Baseline, s.Status.ParetoFront, s.Status.Gates = nil, nil, nil, nil
-	s.Status.Lineage = nil
+	s.Status.Lineage, s.Status.Steps = nil, nil
 	s.Status.Leaderboard, s.Status.Promoted, s.Status.PromotedSHA256, s.Status.Followed = "", "", "", nil
 }
 

@@ -71,6 +71,7 @@ var shrinkers = []func(subject) bool{
 	func(s subject) bool { sw, ok := s.(sweep); return ok && withoutParameters(sw.Status.Best) },
 	func(s subject) bool { sw, ok := s.(sweep); return ok && withoutObjectives(sw.Status.Baseline) },
 	func(s subject) bool { sw, ok := s.(sweep); return ok && withoutObjectives(sw.Status.Best) },
+	func(s subject) bool { sw, ok := s.(sweep); return ok && shorterSteps(sw.Status.Steps) },
 	func(s subject) bool {
 		shorter := false
 		for i := range s.status().Gates {
@@ -121,6 +122,16 @@ func withoutParameters(c *v1alpha1.PointStatus) bool {
 	}
 	c.Parameters = nil
 	return true
+}
+
+// shorterSteps cuts the messages of steps, of which the condition has that of the one that decides.
+func shorterSteps(steps []v1alpha1.StepStatus) bool {
+	shorter := false
+	for i := range steps {
+		shorter = shorter || len(steps[i].Message) > minText
+		steps[i].Message = printable.Clip(steps[i].Message, max(len(steps[i].Message)/2, minText))
+	}
+	return shorter
 }
 
 // withoutObjectives drops a candidate's figures but those of the first objective.

@@ -125,8 +125,14 @@ func statusLines(s subject) []string {
 	if p := st.Progress; p != nil {
 		lines = append(lines, fmt.Sprintf("status: %d of %d simulations (%d reused), round %d, %d shards, %s", p.Completed, p.Total, p.Reused, p.Round, p.Shards, resultWords(st.Results)))
 	}
-	if sw, ok := s.(sweep); ok && sw.Status.Best != nil {
+	sw, ok := s.(sweep)
+	if ok && sw.Status.Best != nil {
 		lines = append(lines, "status: best is "+sw.Status.Best.Summary)
+	}
+	if ok {
+		for _, step := range sw.Status.Steps {
+			lines = append(lines, fmt.Sprintf("status: step %d %%: %s (%s): %s", step.Percent, step.Verdict, step.Reason, step.Message))
+		}
 	}
 	return lines
 }
@@ -173,6 +179,18 @@ const replicasPath = "pools[llama].replicas"
 func weights() *builder.SweepBuilder {
 	return builder.MakeSweep("weights", "team-a").UID("weights-uid").Generation(1).
 		Scenario(builder.Requests(20)).Values("replicas", replicasPath, "1", "2").Seeds(1, 2).Shards(2)
+}
+
+// twoRouters gives a scenario a second router, with a pool of one slow replica that serves one request at a time.
+func twoRouters(s *v1alpha1.Scenario) {
+	canary := s.Pools[0]
+	canary.Name, canary.Replicas, canary.Engine.MaxNumSeqs = "canary", 1, 1
+	router := func(name, pool string) v1alpha1.ModelRouter {
+		return v1alpha1.ModelRouter{Name: name, Model: canary.Model, Pools: []string{pool}, Router: s.Router}
+	}
+	s.Routers = []v1alpha1.ModelRouter{router("stable", s.Pools[0].Name), router("canary", "canary")}
+	s.Pools, s.Router = append(s.Pools, canary), v1alpha1.Router{}
+	s.Route = &v1alpha1.Route{Backends: []v1alpha1.RouteBackend{{Router: "stable", Weight: ptr.To[int32](9)}, {Router: "canary", Weight: ptr.To[int32](1)}}}
 }
 
 // once is a run under one seed.
@@ -920,6 +938,18 @@ var stories = map[string]struct {
 		s.say("The ConfigMap with the proposal appears.")
 		s.create(&corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: "team-a", Name: "proposal"}, Data: map[string]string{"epp.yaml": builder.RandomPickerConfig}})
 		s.reconcile()
+		s.say("Its shards end.")
+		s.endShards()
+		s.passed()
+	}},
+	"rollout": {"A canary takes over the traffic in steps. Its only replica is too slow for all of it, and at 50 % the seeds do not tell.", func(s *story) {
+		sweep := weights().Seeds(1, 2, 3, 4).Obj()
+		sweep.Spec.Parameters, sweep.Spec.Objectives = nil, nil
+		twoRouters(&sweep.Spec.Scenario)
+		sweep.Spec.Rollout = &v1alpha1.Rollout{Backend: "canary", Steps: []int32{10, 50, 100}}
+		sweep.Spec.Gates = []v1alpha1.Gate{{Name: "first-token", Metric: "ttft.mean", Operator: v1alpha1.AtMost, Value: "100ms", Confidence: "0.9"}}
+		manifest.Default(sweep)
+		s.begin(sweep)
 		s.say("Its shards end.")
 		s.endShards()
 		s.passed()

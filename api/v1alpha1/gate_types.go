@@ -102,8 +102,8 @@ type Gate struct {
 	Metric string `json:"metric,omitempty"`
 	// subject selects the points that the claim is about: Best, the point that ranks
 	// first; Point, the point that field point names; EveryOther, every point except
-	// the baseline. It is derived: the proposal in a sweep with a proposal, Best in
-	// any other sweep.
+	// the baseline. It is derived: the proposal in a sweep with a proposal, each step of
+	// a rollout, Best in any other sweep.
 	// +optional
 	Subject GateSubject `json:"subject,omitempty"`
 	// point is the point that the claim is about, given by the values of its

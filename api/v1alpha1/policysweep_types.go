@@ -4,12 +4,13 @@ package v1alpha1
 
 import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
-// PolicySweepSpec describes variations of a scenario to compare. A sweep has one of four
-// modes (Proposal, Capacity, Parameters, Workloads), which its fields decide.
+// PolicySweepSpec describes variations of a scenario to compare. A sweep has one of five
+// modes (Proposal, Rollout, Capacity, Parameters, Workloads), which its fields decide.
 //
 // +kubebuilder:validation:XValidation:rule="!has(self.search.capacity) || has(self.parameters) && self.parameters.exists(p, p.name == self.search.capacity.load)",message="capacity.load must be the name of a parameter",fieldPath=".search.capacity.load"
-// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
-// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || has(self.rollout) || self.gates.all(g, !has(g.versusBaseline))",message="versusBaseline needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.gates) || has(self.baseline) || has(self.proposal) || has(self.rollout) || self.gates.all(g, !has(g.subject) || g.subject != 'EveryOther')",message="subject EveryOther needs a baseline",fieldPath=".gates"
+// +kubebuilder:validation:XValidation:rule="!has(self.rollout) || !has(self.gates) || self.gates.all(g, !has(g.subject) || g.subject == 'EveryOther')",message="gates of a rollout judge each step; leave subject out",fieldPath=".gates"
 // +kubebuilder:validation:XValidation:rule="!has(self.promote) || has(self.gates) || (has(self.promote.when) && self.promote.when == 'Complete')",message="a sweep without gates never passes; state gates, or promote when Complete",fieldPath=".promote"
 // +kubebuilder:validation:XValidation:rule="self.search.algorithm != 'Grid' || !has(self.parameters) || self.parameters.all(p, !has(p.range) || has(p.range.step))",message="a Grid needs the step of every range; set step, or use algorithm Random",fieldPath=".parameters"
 // +kubebuilder:validation:XValidation:rule="!has(self.baseline) || !has(self.parameters) || (self.baseline.parameters.all(b, self.parameters.exists(p, p.name == b.name)) && self.parameters.all(p, has(p.when) || self.baseline.parameters.exists(b, b.name == p.name)))",message="baseline must give every parameter of the sweep a value, and no other",fieldPath=".baseline.parameters"
@@ -19,8 +20,8 @@ type PolicySweepSpec struct {
 	// simulationrun.spec.scenario` describes its fields.
 	// +required
 	Scenario Scenario `json:"scenario,omitzero"`
-	// parameters are the fields of the scenario that vary (mode Parameters). Without them
-	// and without a proposal, the sweep simulates the scenario under its workloads (mode
+	// parameters are the fields of the scenario that vary (mode Parameters). Without them,
+	// a proposal and a rollout, the sweep simulates the scenario under its workloads (mode
 	// Workloads).
 	// +optional
 	// +listType=map
@@ -39,6 +40,10 @@ type PolicySweepSpec struct {
 	// proposal, and promote writes it.
 	// +optional
 	Proposal *Proposal `json:"proposal,omitempty"`
+	// rollout moves traffic to a backend of the scenario's route in steps (mode Rollout).
+	// The gates judge each step, against the route with a share of 0 for this backend.
+	// +optional
+	Rollout *Rollout `json:"rollout,omitempty"`
 	// workloads are selections of the clients and traces of the scenario's workload.
 	// The sweep simulates each point under all of them, with the same seeds. A metric
 	// without a workload label is the mean over the workloads. Without them, the sweep
@@ -61,7 +66,7 @@ type PolicySweepSpec struct {
 	// +kubebuilder:default={}
 	Replications Replications `json:"replications,omitzero"`
 	// objectives rank the points; the first objective decides first. They are optional
-	// with a proposal and gates, and with algorithm Capacity. They are then derived:
+	// with gates and a proposal or a rollout, and with algorithm Capacity. They are then derived:
 	// the metrics of the gates, or of the constraints.
 	// +optional
 	// +listType=map
@@ -173,6 +178,12 @@ type PolicySweepStatus struct {
 	// +listType=atomic
 	// +kubebuilder:validation:MaxItems=10
 	Lineage []Ancestor `json:"lineage,omitempty"`
+	// steps are what came of the gates at each step of the rollout, in order.
+	// +optional
+	// +listType=map
+	// +listMapKey=percent
+	// +kubebuilder:validation:MaxItems=20
+	Steps []StepStatus `json:"steps,omitempty"`
 	// leaderboard is the name of the ConfigMap that holds the best points with all
 	// their figures.
 	// +optional

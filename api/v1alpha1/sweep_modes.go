@@ -32,7 +32,16 @@ var SweepModes = []SweepMode{
 		Fields:   "with a proposal",
 		Chosen:   "has(self.proposal)",
 		Needs:    []string{"objectives|gates", "scenario.router"},
-		Excludes: []string{"parameters", "baseline", "scenario.router.policies"},
+		Excludes: []string{"parameters", "rollout", "baseline", "scenario.router.policies"},
+		OnlyGrid: true,
+	},
+	{
+		Name:     "Rollout",
+		Answers:  "how far traffic may move to a backend of a route in steps; the baseline is the share 0",
+		Fields:   "with a rollout",
+		Chosen:   "has(self.rollout)",
+		Needs:    []string{"gates", "scenario.route"},
+		Excludes: []string{"parameters", "rules", "baseline", "promote"},
 		OnlyGrid: true,
 	},
 	{
@@ -52,7 +61,7 @@ var SweepModes = []SweepMode{
 	{
 		Name:     "Workloads",
 		Answers:  "how the scenario serves each of several workloads",
-		Fields:   "without parameters and proposal",
+		Fields:   "without parameters, proposal and rollout",
 		Needs:    []string{"workloads", "objectives"},
 		Excludes: []string{"baseline", "rules"},
 		OnlyGrid: true,

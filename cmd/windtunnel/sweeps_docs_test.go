@@ -41,3 +41,20 @@ func TestDocsSweeps(t *testing.T) {
 		}
 	}
 }
+
+// TestDocsCanaries: the page on sweeps shows what the samples of canaries print of their steps.
+func TestDocsCanaries(t *testing.T) {
+	page, err := os.ReadFile("../../docs/sweeps.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, sample := range []string{"policysweep-canary.yaml", "policysweep-canary-stopped.yaml"} {
+		out, _ := windtunnel(t, "sweep", "-f", "../../config/samples/"+sample) // that it fails is what the page shows
+		_, steps, _ := strings.Cut(out, "\n\n")
+		steps, _, _ = strings.Cut(steps, "\n\ndecisions:")
+		command := "```sh\nwindtunnel sweep -f config/samples/" + sample + "\n```\n\n"
+		if !strings.Contains(string(page), command+"```\n"+steps+"\n```\n") {
+			t.Errorf("the page has not after %s\n%s", sample, steps)
+		}
+	}
+}

@@ -33,6 +33,7 @@ type Printed struct {
 		Metrics                    []v1alpha1.MetricValue `json:"metrics"`
 	} `json:"status"`
 	Gates       []result.GateResult `json:"gates"`
+	Steps       []result.Step       `json:"steps"`
 	Leaderboard *result.Leaderboard `json:"leaderboard"`
 	Rows        []result.Row        `json:"rows"`
 	// Results are of runs.
@@ -71,6 +72,10 @@ func (p *Printed) Verdict() *verdict.Verdict {
 	}
 	if len(gates) == 0 {
 		return nil
+	}
+	if p.Steps != nil {
+		v := result.JudgeSteps(p.Steps)
+		return &v
 	}
 	v := result.Judge(gates)
 	if v.Outcome != verdict.Fail && v.Reason != verdict.ChangeNotExercised && p.keepsBaseline() {
@@ -117,6 +122,9 @@ func (p *Printed) Report() (*page.Sweep, error) {
 	}
 	if c := p.proposal(); c != nil {
 		r.Best, r.Proposed = c.Point, true
+	}
+	if p.Steps != nil {
+		r.Best, r.Rollout = result.Deciding(p.Steps).Point, p.Steps
 	}
 	if v := p.Verdict(); v != nil && v.Reason == verdict.BaselineIsBest {
 		r.Keep = v.Message

@@ -69,6 +69,10 @@ func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 			Value: string(g.Value), VersusBaseline: string(g.VersusBaseline), Confidence: string(g.Confidence),
 			ModelError: string(g.ModelError),
 		}, at)
+		if before := p.counterpart(claim.Measure); len(errs) == 0 && claim.Relative && before != claim.Measure {
+			claim.Counterpart = before
+			r.note(before, at.Child("metric"), nil)
+		}
 		r.Gates = append(r.Gates, Gate{claim, g.Subject, g.Point})
 		r.note(claim.Measure, at.Child("metric"), errs)
 	}

@@ -24,6 +24,9 @@ type Parameter struct {
 	Profiles []Profile       `json:"profiles,omitempty"`
 	// Alternatives are whole parts of the scenario.
 	Alternatives []Alternative `json:"alternatives,omitempty"`
+	// Share says that the path leads to the weight of a backend, and a value is the percentage of the
+	// traffic that the backend has.
+	Share bool `json:"share,omitempty"`
 	// Evolve has the search make policies.
 	Evolve *Evolution `json:"evolve,omitempty"`
 	// When says at which points the parameter exists; nil at all.
@@ -111,6 +114,9 @@ func (p *Parameter) Set(scenario Tree, value string) error {
 	}
 	if p.Evolve != nil {
 		return p.setPolicy(scenario, value)
+	}
+	if p.Share {
+		return p.setShare(scenario, value)
 	}
 	encoded, err := p.ValueKind.Encode(value)
 	if err != nil {

@@ -53,6 +53,11 @@ func (o Object) gates() []verdict.Gate {
 func WriteVerdict(w io.Writer, o Object) {
 	v := cmp.Or(o.Verdict(), &verdict.Verdict{Gates: o.gates()})
 	fmt.Fprintf(w, "%s: %s\n", o.Title(), o.headline())
+	if o.Sweep != nil {
+		for _, s := range o.Sweep.Status.Steps {
+			fmt.Fprintf(w, "  step %d %%: %s: %s\n", s.Percent, verdict.Outcome(s.Verdict).Word(), printable.Line(s.Message))
+		}
+	}
 	for _, g := range v.Gates {
 		fmt.Fprintf(w, "  gate %s: %s: %s\n", g.Name, g.Outcome.Word(), g.Message)
 	}

@@ -28,6 +28,9 @@ type Sweep struct {
 	Proposed bool
 	// Gates are what came of the sweep's; there may be none.
 	Gates []result.GateResult
+	// Rollout are the steps of a rollout, and Gates then those of the step that decides; nil of
+	// another sweep.
+	Rollout []result.Step
 	// Keep says why nothing is to be rolled out though no gate fails: the baseline
 	// is the best point. Empty otherwise.
 	Keep string
@@ -63,6 +66,7 @@ func (r *Sweep) Write(w io.Writer) error {
 	r.diffs(&b)
 	r.policy(&b)
 	r.expectation(&b, best)
+	writeSteps(&b, r.Rollout)
 	writeGates(&b, r.Gates)
 	if note := SeedsOfGates(r.Gates, best); note != "" {
 		fmt.Fprintf(&b, "%s.\n\n", note)
@@ -101,8 +105,11 @@ func (r *Sweep) Baseline() *result.Ranked { return r.board().baseline() }
 
 // Called is what the point is called in headings.
 func (r *Sweep) Called() string {
-	if r.Proposed {
+	switch {
+	case r.Proposed:
 		return "proposal"
+	case r.Rollout != nil:
+		return fmt.Sprintf("step to %d %%", result.Deciding(r.Rollout).Percent)
 	}
 	return "best"
 }
@@ -111,6 +118,10 @@ func (r *Sweep) Called() string {
 func (r *Sweep) Verdict() *verdict.Verdict {
 	if len(r.Gates) == 0 {
 		return verdict.Ungated()
+	}
+	if r.Rollout != nil {
+		v := result.JudgeSteps(r.Rollout)
+		return &v
 	}
 	v := result.Judge(r.Gates)
 	if v.Outcome != verdict.Fail && r.Keep != "" {
@@ -287,6 +298,18 @@ func SeedsOfGates(gates []result.GateResult, best *result.Ranked) string {
 		}
 	}
 	return ""
+}
+
+// writeSteps lists the steps of a rollout, if there is one.
+func writeSteps(b *bytes.Buffer, steps []result.Step) {
+	if len(steps) == 0 {
+		return
+	}
+	fmt.Fprint(b, "## Steps\n\n| share | verdict | evidence |\n|---|---|---|\n")
+	for _, s := range steps {
+		fmt.Fprintf(b, "| %d %% | %s | %s |\n", s.Percent, s.Verdict.Word(), printable.Markdown(s.Message))
+	}
+	fmt.Fprintln(b)
 }
 
 // writeGates lists what came of gates, if there are any.

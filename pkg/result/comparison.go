@@ -135,7 +135,10 @@ func (s *leaderboardBuilder) compare() {
 }
 
 // pairs returns a measure's values under the seeds where both sides have one.
-func pairs(a, b []Row, of Reader) (xs, ys []float64) {
+func pairs(a, b []Row, of Reader) (xs, ys []float64) { return pairsOf(a, b, of, of) }
+
+// pairsOf is pairs where each side has a measure of its own.
+func pairsOf(a, b []Row, ofA, ofB Reader) (xs, ys []float64) {
 	for i, j := 0, 0; i < len(a) && j < len(b); {
 		switch {
 		case a[i].Seed < b[j].Seed:
@@ -143,8 +146,8 @@ func pairs(a, b []Row, of Reader) (xs, ys []float64) {
 		case a[i].Seed > b[j].Seed:
 			j++
 		default:
-			x, hasX := of.Value(&a[i])
-			y, hasY := of.Value(&b[j])
+			x, hasX := ofA.Value(&a[i])
+			y, hasY := ofB.Value(&b[j])
 			if hasX && hasY {
 				xs, ys = append(xs, x), append(ys, y)
 			}

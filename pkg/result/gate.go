@@ -3,6 +3,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -19,9 +20,11 @@ import (
 
 // Gate is a claim about the mean of a measure over the seeds.
 type Gate struct {
-	Name     string   `json:"name"`
-	Measure  Measure  `json:"metric"`
-	Operator Operator `json:"operator"`
+	Name    string  `json:"name"`
+	Measure Measure `json:"metric"`
+	// Counterpart is what is read of the baseline, where that is not Measure.
+	Counterpart Measure  `json:"counterpart,omitzero"`
+	Operator    Operator `json:"operator"`
 	// Bound is in the measure's unit or, where Relative is set, the change from
 	// the baseline ÷ the size of the baseline's mean.
 	Bound    float64 `json:"bound"`
@@ -78,7 +81,10 @@ func (m Measures) Gate(in GateText, path *field.Path) (Gate, field.ErrorList) {
 
 // String returns the claim in words.
 func (g Gate) String() string {
-	if g.Relative {
+	switch {
+	case g.Relative && g.Counterpart != Measure{}:
+		return fmt.Sprintf("%s %s %s of the baseline %s", g.Measure, g.Operator.Symbol(), g.Counterpart, changeText(g.Bound))
+	case g.Relative:
 		return fmt.Sprintf("%s %s baseline %s", g.Measure, g.Operator.Symbol(), changeText(g.Bound))
 	}
 	return Constraint{g.Measure, g.Operator, g.Bound}.String()
@@ -148,7 +154,7 @@ func (g Gate) Judge(candidate, baseline []Row) GateResult {
 // values are those of the seeds; where the claim is relative, of the seeds that both sides have.
 func (g Gate) values(candidate, baseline []Row) (xs, ys []float64) {
 	if g.Relative {
-		return pairs(bySeed(candidate), bySeed(baseline), g.Measure.Reader())
+		return pairsOf(bySeed(candidate), bySeed(baseline), g.Measure.Reader(), cmp.Or(g.Counterpart, g.Measure).Reader())
 	}
 	return g.Measure.Reader().values(candidate), nil
 }

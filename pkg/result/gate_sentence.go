@@ -36,6 +36,9 @@ func (r *GateResult) relation() string {
 	}
 	if r.Relative {
 		estimate = figure.Compared(*r.Estimate) + " the baseline's"
+		if (r.Counterpart != Measure{}) {
+			estimate += " of all requests"
+		}
 	}
 	switch {
 	case r.Verdict == verdict.Pass:

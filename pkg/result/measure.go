@@ -116,6 +116,15 @@ func (m Measure) String() string {
 	return m.metric.String()
 }
 
+// Pool is the pool that the measure is of; "" of a derived one, and where no pool is selected.
+func (m Measure) Pool() string { return m.metric.Selector.Pool }
+
+// OfAllPools is the measure without its pool.
+func (m Measure) OfAllPools() Measure {
+	m.metric.Selector.Pool = ""
+	return m
+}
+
 // MarshalText writes what String returns.
 func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 

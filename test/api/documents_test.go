@@ -5,6 +5,7 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,6 +79,7 @@ func documents(t *testing.T) map[string]object {
 		docs[strings.Replace(name, "run", "sweep", 1)] = sweep
 	}
 	docs["sweep-alternatives"] = alternatives(t)
+	docs["sweep-rollout"] = rollingOut(t)
 	return docs
 }
 
@@ -148,6 +150,21 @@ func proposal(t *testing.T, config object) object {
 	gate := object{"name": "no-worse", "metric": "ttft.p99", "operator": "AtMost", "versusBaseline": "5%", "confidence": "0.95"}
 	spec["gates"] = []any{gate}
 	spec["proposal"] = object{"endpointPickerConfig": config}
+	return sweep
+}
+
+// rollingOut is a sweep that moves traffic to another router.
+func rollingOut(t *testing.T) object {
+	t.Helper()
+	sweep := proposal(t, nil)
+	spec := sweep["spec"].(object)
+	delete(spec, "proposal")
+	delete(spec, "promote")
+	scenario := maps.Clone(spec["scenario"].(object))
+	delete(scenario, "router")
+	maps.Copy(scenario, object{"routers": twoRouters, "route": toTwoRouters})
+	spec["scenario"] = scenario
+	spec["rollout"] = object{"backend": "org/b", "steps": []any{int64(10), int64(50), int64(100)}}
 	return sweep
 }
 

@@ -50,12 +50,13 @@ func changed(all, some fields) fields {
 	return all
 }
 
-// Sweeps of the four modes, without what their modes must not have.
+// Sweeps of the five modes, without what their modes must not have.
 var (
-	proposed = fields{"proposal": proposedConfig, "parameters": gone, "baseline": gone, "search": gone, "scenario.routers": gone, "scenario.router": object{"endpointPickerConfig": object{"inline": "x"}}}
+	proposed = fields{"rollout": gone, "proposal": proposedConfig, "parameters": gone, "baseline": gone, "search": gone, "scenario.routers": gone, "scenario.router": object{"endpointPickerConfig": object{"inline": "x"}}}
+	rolled   = fields{"rollout": object{"backend": "a", "steps": []any{int64(25), int64(100)}}, "proposal": gone, "parameters": gone, "rules": gone, "baseline": gone, "promote": gone, "search": gone, "follow": gone, "gates": []any{gate}, "scenario.router": gone, "scenario.routers": twoRouters, "scenario.route": toTwoRouters}
 	measured = changed(varied, fields{"search": capacity, "constraints": []any{constraint}, "objectives": gone, "gates": gone, "promote": gone})
-	varied   = fields{"proposal": gone, "parameters": []any{weight}, "baseline": gone}
-	alone    = fields{"proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "promote": gone, "search": gone, "workloads": []any{calm}}
+	varied   = fields{"rollout": gone, "proposal": gone, "parameters": []any{weight}, "baseline": gone}
+	alone    = fields{"rollout": gone, "proposal": gone, "parameters": gone, "baseline": gone, "rules": gone, "follow": gone, "gates": gone, "promote": gone, "search": gone, "workloads": []any{calm}}
 )
 
 // searchBy is a sweep whose search has an algorithm and some of the settings.
@@ -127,7 +128,7 @@ var rules = map[string]ruleTable{
 	},
 	"subject EveryOther needs a baseline": {
 		good: []any{fields{"gates": gone}},
-		bad:  []any{fields{"proposal": gone, "baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
+		bad:  []any{fields{"proposal": gone, "rollout": gone, "baseline": gone, "promote": gone, "gates": []any{object{"name": "g", "metric": "ttft.p99", "operator": "AtMost", "value": "1s", "confidence": "0.95", "subject": "EveryOther"}}}},
 	},
 
 	// Modes of a sweep.
@@ -142,6 +143,10 @@ var rules = map[string]ruleTable{
 	"a sweep with a proposal must not have parameters": {
 		good: []any{proposed},
 		bad:  []any{changed(proposed, fields{"parameters": []any{object{"name": "a", "path": "x", "values": []any{"1"}}}})},
+	},
+	"a sweep with a proposal must not have rollout": {
+		good: []any{proposed},
+		bad:  []any{changed(proposed, fields{"rollout": object{"backend": "a", "steps": []any{int64(100)}}})},
 	},
 	"a sweep with a proposal must not have baseline": {
 		good: []any{proposed},
@@ -158,6 +163,45 @@ var rules = map[string]ruleTable{
 			changed(proposed, fields{"search": capacity}),
 		},
 	},
+	"a sweep with a rollout needs gates": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"gates": gone})},
+	},
+	"a sweep with a rollout needs scenario.route": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"scenario.route": gone})},
+	},
+	"a sweep with a rollout must not have parameters": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"parameters": []any{weight}})},
+	},
+	"a sweep with a rollout must not have rules": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"rules": []any{object{"expression": "1 > 0"}}})},
+	},
+	"a sweep with a rollout must not have baseline": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"baseline": baseline("a")})},
+	},
+	"a sweep with a rollout must not have promote": {
+		good: []any{rolled},
+		bad:  []any{changed(rolled, fields{"promote": object{}})},
+	},
+	"a sweep with a rollout must have algorithm Grid": {
+		good: []any{rolled},
+		bad: []any{
+			changed(rolled, fields{"search": object{"algorithm": "Random"}}),
+			changed(rolled, fields{"search": capacity}),
+		},
+	},
+	"gates of a rollout judge each step; leave subject out": {
+		good: []any{rolled, changed(rolled, fields{"gates": []any{with(gate, place{"subject"}, "EveryOther")}})},
+		bad:  []any{changed(rolled, fields{"gates": []any{with(gate, place{"subject"}, "Best")}})},
+	},
+	"must rise from step to step": {
+		good: []any{[]any{int64(10), int64(25), int64(100)}, []any{int64(50)}},
+		bad:  []any{[]any{int64(25), int64(10)}},
+	},
 	"a sweep with algorithm Capacity needs parameters": {
 		good: []any{measured, changed(proposed, fields{"search": capacity})},
 		bad:  []any{changed(alone, fields{"search": capacity, "constraints": []any{constraint}})},
@@ -170,23 +214,23 @@ var rules = map[string]ruleTable{
 		good: []any{varied, changed(varied, fields{"follow": gone, "workloads": []any{calm}})},
 		bad:  []any{changed(varied, fields{"objectives": gone, "gates": gone, "promote": gone, "search": gone})},
 	},
-	"a sweep without parameters and proposal needs workloads": {
+	"a sweep without parameters, proposal and rollout needs workloads": {
 		good: []any{alone},
 		bad:  []any{changed(alone, fields{"workloads": gone})},
 	},
-	"a sweep without parameters and proposal needs objectives": {
+	"a sweep without parameters, proposal and rollout needs objectives": {
 		good: []any{alone},
 		bad:  []any{changed(alone, fields{"objectives": gone, "promote": gone})},
 	},
-	"a sweep without parameters and proposal must not have baseline": {
+	"a sweep without parameters, proposal and rollout must not have baseline": {
 		good: []any{alone},
 		bad:  []any{changed(alone, fields{"baseline": baseline("weight")})},
 	},
-	"a sweep without parameters and proposal must not have rules": {
+	"a sweep without parameters, proposal and rollout must not have rules": {
 		good: []any{alone, changed(varied, fields{"rules": []any{object{"expression": "weight > 1"}}})},
 		bad:  []any{changed(alone, fields{"rules": []any{object{"expression": "1 > 0"}}})},
 	},
-	"a sweep without parameters and proposal must have algorithm Grid": {
+	"a sweep without parameters, proposal and rollout must have algorithm Grid": {
 		good: []any{alone, changed(alone, fields{"search": capacity})},
 		bad:  []any{changed(alone, fields{"search": object{"algorithm": "TPE"}})},
 	},
@@ -698,7 +742,7 @@ var rules = map[string]ruleTable{
 	},
 	"versusBaseline needs a baseline": {
 		good: []any{fields{"gates": []any{gate}, "baseline": gone}, fields{"gates": []any{relative}, "proposal": gone, "parameters": []any{weight}, "baseline": baseline("weight")}},
-		bad:  []any{fields{"gates": []any{relative}, "proposal": gone, "parameters": []any{weight}, "baseline": gone}},
+		bad:  []any{fields{"gates": []any{relative}, "proposal": gone, "rollout": gone, "parameters": []any{weight}, "baseline": gone}},
 	},
 	"a sweep without gates never passes; state gates, or promote when Complete": {
 		good: []any{fields{"gates": []any{gate}, "promote": object{}}, fields{"gates": gone, "promote": object{"when": "Complete"}}},
@@ -821,6 +865,7 @@ var (
 	constraint      = object{"metric": "e2e.mean", "operator": "AtMost", "value": "1s"}
 	capacity        = object{"algorithm": "Capacity", "capacity": object{"load": "weight"}}
 	feature         = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
+	toTwoRouters    = object{"backends": []any{object{"router": "a", "weight": int64(9)}, object{"router": "org/b", "weight": int64(1)}}}
 	twoRouters      = []any{object{"model": "a", "policies": roundRobin}, object{"model": "org/b", "policies": roundRobin}}
 	noRoute         = fields{"backends": gone, "rules": gone, "httpRoute": gone, "path": gone, "rewrites": gone, "modelRewrites": gone}
 	backends        = []any{object{"router": "stable", "weight": 9}, object{"router": "canary", "weight": 1}}

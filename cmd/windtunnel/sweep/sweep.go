@@ -30,6 +30,7 @@ type Output struct {
 	cli.Identity
 	Status      v1alpha1.PolicySweepStatus `json:"status"`
 	Gates       []result.GateResult        `json:"gates,omitempty"`
+	Steps       []result.Step              `json:"steps,omitempty"`
 	Leaderboard *result.Leaderboard        `json:"leaderboard"`
 	Rows        []result.Row               `json:"rows"`
 }
@@ -274,7 +275,7 @@ func (o *sweepOptions) print(stdout io.Writer, sweep local.Sweep, conducted *exe
 	}
 	out := Output{Identity: cli.Identify(sweep.TypeMeta, sweep.ObjectMeta), Leaderboard: board}
 	if judged != nil {
-		out.Gates = judged.Results
+		out.Gates, out.Steps = judged.Results, judged.Steps
 	}
 	study.FillStatus(&out.Status.CommonStatus, sweep.Plan)
 	if err := study.FillSweep(&out.Status, conducted.Study); err != nil {
@@ -299,6 +300,7 @@ func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *exe
 	fmt.Fprintf(stdout, "%s\n\n", sweep.Label())
 	cli.PrintNothingServed(stdout, conducted.Rows())
 	printSweepVerdict(stdout, judged, board)
+	printSteps(stdout, judged)
 	printDecisions(stdout, judged)
 	local.PrintWarnings(stdout, sweep.Plan.Warnings, sweep.Plan.Findings...)
 	if err := o.Legend.Table(stdout, report.Leaderboard(board)); err != nil {
@@ -322,10 +324,21 @@ func (o *sweepOptions) table(stdout io.Writer, sweep local.Sweep, conducted *exe
 // there are any, and which candidate wins.
 func printSweepVerdict(w io.Writer, v *study.Judged, board *result.Leaderboard) {
 	line := v.View().Advice()
-	if v == nil || v.Reason != verdict.BaselineIsBest {
+	if v == nil || v.Reason != verdict.BaselineIsBest && v.Steps == nil {
 		line += "; " + report.LeaderboardVerdict(board)
 	}
 	fmt.Fprintf(w, "verdict: %s\n\n", line)
+}
+
+// printSteps lists the steps of a rollout.
+func printSteps(w io.Writer, v *study.Judged) {
+	if v == nil || v.Steps == nil {
+		return
+	}
+	for _, s := range v.Steps {
+		fmt.Fprintf(w, "step %3d %%: %s %s: %s\n", s.Percent, s.Verdict.Sign(), s.Verdict.Word(), s.Message)
+	}
+	fmt.Fprintln(w)
 }
 
 // printDecisions says how far what is judged differs from the baseline.

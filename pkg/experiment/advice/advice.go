@@ -11,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/report"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
@@ -34,6 +35,13 @@ func NewReport(s *study.Study, title string, keep int, out RollOut) (*report.Swe
 	if err != nil || !ok {
 		return nil, false, err
 	}
+	judged, err := s.Verdict()
+	if err != nil {
+		return nil, false, err
+	}
+	if judged != nil && judged.Steps != nil {
+		best, keep = result.Deciding(judged.Steps).Point, 0
+	}
 	board, err := s.Top(keep)
 	if err != nil {
 		return nil, false, err
@@ -50,12 +58,8 @@ func NewReport(s *study.Study, title string, keep int, out RollOut) (*report.Swe
 			r.Diffs = append(r.Diffs, report.Diff{Title: m.Title(), Text: m.Diff})
 		}
 	}
-	judged, err := s.Verdict()
-	if err != nil {
-		return nil, false, err
-	}
 	if judged != nil {
-		r.Gates = judged.Results
+		r.Gates, r.Rollout = judged.Results, judged.Steps
 		if judged.Reason == verdict.BaselineIsBest {
 			r.Keep = judged.Message
 		}

@@ -76,6 +76,7 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, sett
 	}
 	criteria := c.checkCriteria(&spec.Scenario, path)
 	if len(errs) == 0 {
+		c.rollout = sweep.Spec.Rollout != nil
 		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
 		errs = append(errs, c.evolvedForm(spec.Promote, path.Child("promote", "format"))...)
 	}
@@ -89,8 +90,11 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, sett
 	}
 	compiled, errs, err := c.finish(append(errs, criteria...))
 	if c.plan.Proposal {
-		errs = asWritten(errs)
+		errs = asWritten(errs, proposalFields)
 		c.plan.Findings, c.plan.Warnings = findingsAsWritten(c.plan.Findings), warningsAsWritten(c.plan.Warnings)
+	}
+	if sweep.Spec.Rollout != nil {
+		errs = asWritten(errs, rolloutFields(sweep.Spec.Rollout))
 	}
 	return compiled, errs, err
 }
@@ -101,6 +105,8 @@ type compiler struct {
 	plan *experiment.Plan
 	// settings change the base scenario.
 	settings []Setting
+	// rollout says that the parameter is the share of a backend.
+	rollout bool
 	// replayed are the traces as they were read; traces are what checks go by, which have
 	// no requests where only pods are sure to read them.
 	replayed, traces trace.Set

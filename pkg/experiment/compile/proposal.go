@@ -15,7 +15,7 @@ import (
 
 // spelledOut returns a sweep's spec with what it leaves out. A proposal stands for
 // two profiles: the scenario's own configuration, which is the baseline, and the
-// proposed one, about which the gates are. A search for capacities without
+// proposed one, about which the gates are. A rollout stands for a parameter. A search for capacities without
 // objectives shows the metrics of its constraints.
 func spelledOut(in *v1alpha1.PolicySweepSpec) *v1alpha1.PolicySweepSpec {
 	out := *in
@@ -23,6 +23,9 @@ func spelledOut(in *v1alpha1.PolicySweepSpec) *v1alpha1.PolicySweepSpec {
 		for _, c := range in.Constraints {
 			out.Objectives = withObjective(out.Objectives, c.Metric, c.Operator)
 		}
+	}
+	if in.Rollout != nil {
+		spellRollout(&out)
 	}
 	if in.Proposal == nil {
 		return &out
@@ -83,16 +86,18 @@ const (
 	spelledProposal = "spec.parameters[0].profiles[1]"
 )
 
-// asWritten has errors about what a proposal is spelled out with name the fields
-// that the user wrote.
-func asWritten(errs field.ErrorList) field.ErrorList {
+// spelledField is a field that a proposal or a rollout is spelled out with, and the one that the user wrote.
+type spelledField struct{ spelled, written string }
+
+var proposalFields = []spelledField{{spelledBaseline, "spec.scenario.router"}, {spelledProposal, "spec.proposal"}}
+
+// asWritten has errors about what is spelled out name the fields that the user wrote: the first of fields counts.
+func asWritten(errs field.ErrorList, fields []spelledField) field.ErrorList {
 	for _, e := range errs {
-		for spelled, written := range map[string]string{
-			spelledBaseline: "spec.scenario.router",
-			spelledProposal: "spec.proposal",
-		} {
-			if rest, is := strings.CutPrefix(e.Field, spelled); is {
-				e.Field = written + rest
+		for _, f := range fields {
+			if rest, is := strings.CutPrefix(e.Field, f.spelled); is {
+				e.Field = f.written + rest
+				break
 			}
 		}
 	}

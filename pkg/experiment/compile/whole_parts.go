@@ -16,7 +16,7 @@ import (
 
 // parameter converts one parameter of a spec.
 func (c *compiler) parameter(in v1alpha1.Parameter, path *field.Path) (experiment.Parameter, field.ErrorList) {
-	p := experiment.Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When}
+	p := experiment.Parameter{Name: in.Name, Path: strings.TrimSpace(in.Path), Range: in.Range, Values: in.Values, When: in.When, Share: c.rollout}
 	p.Evolve = c.evolution(in.Evolve)
 	switch {
 	case in.Profiles != nil:

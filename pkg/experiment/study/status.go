@@ -93,6 +93,7 @@ func FillSweep(status *v1alpha1.PolicySweepStatus, s *Study) error {
 		return err
 	}
 	FillVerdict(&status.CommonStatus, verdict)
+	FillSteps(status, verdict)
 	FillProgress(&status.CommonStatus, s)
 	status.Best, status.Baseline, status.ParetoFront, status.Lineage = nil, nil, nil, nil
 	for i := range board.Candidates {

@@ -23,6 +23,8 @@ const maxGateMessageBytes = 512
 type Judged struct {
 	verdict.Verdict
 	Results []result.GateResult
+	// Steps are those of a rollout; nil of another object. Results are those of the step that decides.
+	Steps []result.Step
 }
 
 // View is the verdict as people read it, also of an object without gates, for which v is nil.
@@ -34,7 +36,14 @@ func (v *Judged) View() *verdict.Verdict {
 }
 
 // Judge is the verdict on results of gates.
-func Judge(results []result.GateResult) *Judged { return &Judged{result.Judge(results), results} }
+func Judge(results []result.GateResult) *Judged {
+	return &Judged{Verdict: result.Judge(results), Results: results}
+}
+
+// judgeSteps is the verdict on the steps of a rollout.
+func judgeSteps(steps []result.Step) *Judged {
+	return &Judged{Verdict: result.JudgeSteps(steps), Results: result.Deciding(steps).Gates, Steps: steps}
+}
 
 // Verdict judges the gates; nil without gates. They are about the best
 // point, or a run's only one, unless they say which points. Where the study ended
@@ -50,8 +59,17 @@ func (s *Study) Verdict() (*Judged, error) {
 	if !ok {
 		return &Judged{Verdict: verdict.Verdict{Outcome: verdict.Undecided, Reason: verdict.TooFewSeeds, Message: "no point has all of its results"}}, nil
 	}
+	board, err := s.Top(2)
+	if err != nil {
+		return nil, err
+	}
 	var results []result.GateResult
 	ofBest, changes := false, s.changes()
+	if steps := changes.steps(); steps != nil {
+		v := judgeSteps(steps)
+		s.fillPoints(v, board)
+		return v, nil
+	}
 	for _, g := range s.criteria.Gates {
 		results = append(results, changes.judge(g, best))
 		ofBest = ofBest || isOfBest(&g)
@@ -64,10 +82,6 @@ func (s *Study) Verdict() (*Judged, error) {
 		}
 	}
 	v := Judge(results)
-	board, err := s.Top(2)
-	if err != nil {
-		return nil, err
-	}
 	s.fillPoints(v, board)
 	if v.Outcome == verdict.Fail || !ofBest || best != s.baseline || v.Reason == verdict.ChangeNotExercised {
 		return v, nil

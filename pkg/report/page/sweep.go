@@ -58,6 +58,8 @@ type sweepView struct {
 
 	Verdict heading
 	Winner  string
+	// Steps are those of a rollout, as gates have them.
+	Steps   []gate
 	Gates   []gate
 	Answers []string
 
@@ -91,6 +93,9 @@ func (s *Sweep) view() (*sweepView, error) {
 		Winner: sentence(report.LeaderboardVerdict(r.Board)), Gates: gatesOf(r.Gates), Answers: answersTo(r.Gates),
 		Called: r.Called(), HasBaseline: baseline != nil && baseline != best,
 		Counted: figure.Plural(r.Board.Counts.All, "candidate"), Tables: shortened(r.Tables()), Notes: r.Notes(),
+	}
+	for _, step := range r.Rollout {
+		v.Steps = append(v.Steps, gate{step.Verdict, fmt.Sprintf("%d %%", step.Percent), step.Message})
 	}
 	if note := report.SeedsOfGates(r.Gates, best); note != "" {
 		v.Answers = append(v.Answers, note+".")
