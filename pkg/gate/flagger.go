@@ -29,9 +29,10 @@ const (
 	metadataSweep  = "sweep"
 	metadataRun    = "run"
 	metadataDigest = digestParameter
+	metadataStep   = stepParameter
 )
 
-var metadataKeys = []string{metadataRun, metadataDigest, metadataSweep}
+var metadataKeys = []string{metadataRun, metadataDigest, metadataStep, metadataSweep}
 
 // Flagger answers webhooks of Flagger. Flagger takes a status of up to 202 for yes and all others
 // for no, and shows the body of a no in an event. Its requests name no user, so an answer has
@@ -75,6 +76,8 @@ func (f Flagger) serve(w http.ResponseWriter, r *http.Request, no int, yes func(
 		answer(no, "%s has no verdict yet", q)
 	case errors.As(err, new(otherFileError)):
 		answer(no, "the verdict of %s is not about this EPP file", q)
+	case errors.As(err, new(otherStepError)):
+		answer(http.StatusBadRequest, "%s has no step %d", q, q.step)
 	case err != nil:
 		logr.FromContextOrDiscard(r.Context()).Error(err, "The verdict cannot be read", "of", q.String())
 		answer(no, "the cluster does not answer")
@@ -94,7 +97,7 @@ func (f Flagger) outcome(r *http.Request, q question) (verdict.Outcome, error) {
 	if o.GetAnnotations()[OpenAnnotation] != "true" {
 		return "", errMissing
 	}
-	v, err := o.verdictOn(q.digest)
+	v, err := o.verdictOn(q.demand)
 	if err != nil {
 		return "", err
 	}
@@ -104,7 +107,8 @@ func (f Flagger) outcome(r *http.Request, q question) (verdict.Outcome, error) {
 // question is what a webhook asks: the object, in the namespace of the Canary.
 type question struct {
 	client.ObjectKey
-	resource, digest string
+	demand
+	resource string
 }
 
 func (q question) String() string {
@@ -140,5 +144,9 @@ func readQuestion(body io.Reader) (question, error) {
 	case q.digest != "" && !isDigest.MatchString(q.digest):
 		return question{}, fmt.Errorf("%s in the metadata must be 64 hexadecimal digits in lower case", metadataDigest)
 	}
-	return q, nil
+	var err error
+	if step, asked := payload.Metadata[metadataStep]; asked {
+		q.step, err = parseStep(step)
+	}
+	return q, err
 }

@@ -88,7 +88,7 @@ func TestWhatFlaggerAsks(t *testing.T) {
 		"a sweep that is not there":     {of: opened(pass()), body: asks("a", `"sweep":"y"`), code: 404, says: "there is no policysweep a/y with the annotation"},
 		"no metadata":                   {of: opened(pass()), body: `{"name":"epp","namespace":"a"}`, code: 400, says: "must have run or sweep"},
 		"a run and a sweep":             {of: opened(pass()), body: asks("a", `"sweep":"x","run":"x"`), code: 400, says: "one of run and sweep"},
-		"metadata that nobody reads":    {of: opened(pass()), body: asks("a", `"sweep":"x","swep":"y"`), code: 400, says: "may have run, sha256, sweep only"},
+		"metadata that nobody reads":    {of: opened(pass()), body: asks("a", `"sweep":"x","swep":"y"`), code: 400, says: "may have run, sha256, step, sweep only"},
 		"no namespace":                  {of: opened(pass()), body: asks("", `"sweep":"x"`), code: 400, says: "no namespace"},
 		"a digest that is none":         {of: opened(pass()), body: asks("a", `"sweep":"x","sha256":"1"`), code: 400, says: "64 hexadecimal digits"},
 		"no body":                       {of: opened(pass()), code: 400, says: "not one of Flagger's"},

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"strconv"
 
 	"github.com/go-logr/logr"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -25,8 +26,12 @@ const Subresource = "verdict"
 // retryAfter is when a client may ask again for what is not finished, in seconds.
 const retryAfter = "10"
 
-// digestParameter of a query demands that the EPP file under judgement has a digest.
-const digestParameter = "sha256"
+// Parameters of a query: digestParameter demands that the EPP file under judgement has a digest, and
+// stepParameter asks how the steps of a rollout stand up to a share of the traffic, in percent.
+const (
+	digestParameter = "sha256"
+	stepParameter   = "step"
+)
 
 var isDigest = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
@@ -69,7 +74,7 @@ func only(mux *http.ServeMux, method, path string, next http.Handler) {
 
 func (h Handler) serve(w http.ResponseWriter, r *http.Request, resource string) {
 	key := client.ObjectKey{Namespace: r.PathValue("namespace"), Name: r.PathValue("name")}
-	digest, err := demanded(r.URL.RawQuery)
+	asked, err := demanded(r.URL.RawQuery)
 	if err != nil {
 		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
 		return
@@ -81,7 +86,7 @@ func (h Handler) serve(w http.ResponseWriter, r *http.Request, resource string) 
 	}
 	var v *Answer
 	if err = errMissing; may {
-		v, err = h.verdict(r, resource, key, digest)
+		v, err = h.verdict(r, resource, key, asked)
 	}
 	if err != nil {
 		refuseFor(w, r, resource+" "+key.String(), err)
@@ -97,30 +102,45 @@ func right(resource string, key client.ObjectKey, subresource string) access.Rig
 	}
 }
 
-func (h Handler) verdict(r *http.Request, resource string, key client.ObjectKey, digest string) (*Answer, error) {
+func (h Handler) verdict(r *http.Request, resource string, key client.ObjectKey, asked demand) (*Answer, error) {
 	o, err := read(r.Context(), h.Live, resource, key)
 	if err != nil {
 		return nil, err
 	}
-	return o.verdictOn(digest)
+	return o.verdictOn(asked)
 }
 
 // demanded reads the query of a request.
-func demanded(query string) (digest string, err error) {
+func demanded(query string) (demand, error) {
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return "", errors.New("the query is not well formed")
+		return demand{}, errors.New("the query is not well formed")
 	}
+	d := demand{digest: values.Get(digestParameter)}
 	for name, all := range values {
 		switch {
+		case name == stepParameter && len(all) == 1:
+			if d.step, err = parseStep(all[0]); err != nil {
+				return demand{}, err
+			}
+		case name == stepParameter:
+			return demand{}, fmt.Errorf("%s must be one step", stepParameter)
 		case name != digestParameter:
-			return "", fmt.Errorf("the query may have %s only", digestParameter)
+			return demand{}, fmt.Errorf("the query may have %s and %s only", digestParameter, stepParameter)
 		case len(all) != 1 || !isDigest.MatchString(all[0]):
-			return "", fmt.Errorf("%s must be one digest of 64 hexadecimal digits in lower case", digestParameter)
+			return demand{}, fmt.Errorf("%s must be one digest of 64 hexadecimal digits in lower case", digestParameter)
 		}
-		digest = all[0]
 	}
-	return digest, nil
+	return d, nil
+}
+
+// parseStep reads the share of a step, in percent.
+func parseStep(text string) (int32, error) {
+	percent, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || percent < 1 || percent > 100 {
+		return 0, fmt.Errorf("%s must be a percentage from 1 to 100, such as 25", stepParameter)
+	}
+	return int32(percent), nil
 }
 
 // refuseFor answers why there is no verdict.
@@ -130,6 +150,8 @@ func refuseFor(w http.ResponseWriter, r *http.Request, of string, err error) {
 	switch {
 	case errors.Is(err, errMissing):
 		refuse(w, http.StatusNotFound, metav1.StatusReasonNotFound, of+": "+err.Error())
+	case errors.As(err, new(otherStepError)):
+		refuse(w, http.StatusBadRequest, metav1.StatusReasonBadRequest, err.Error())
 	case errors.As(err, &other):
 		refuse(w, http.StatusConflict, metav1.StatusReasonConflict, err.Error())
 	case errors.As(err, &unfinished):

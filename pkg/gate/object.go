@@ -33,8 +33,11 @@ const (
 type object struct {
 	client.Object
 	status *v1alpha1.CommonStatus
-	// judged is the EPP file that a rollout would ship: that of the proposal, else of the scenario.
+	// judged is the EPP file that a rollout would ship: that of the proposal, or of the
+	// backend that a rollout moves traffic to, else of the scenario.
 	judged *v1alpha1.EndpointPickerConfig
+	// steps are those of a sweep with a rollout.
+	steps []v1alpha1.StepStatus
 }
 
 // condition returns a condition that is about the present spec.
@@ -85,9 +88,16 @@ func read(ctx context.Context, live client.Reader, resource string, key client.O
 }
 
 func ofSweep(s *v1alpha1.PolicySweep) *object {
-	o := &object{Object: s, status: &s.Status.CommonStatus, judged: &s.Spec.Scenario.Router.EndpointPickerConfig}
+	o := &object{Object: s, status: &s.Status.CommonStatus, judged: &s.Spec.Scenario.Router.EndpointPickerConfig, steps: s.Status.Steps}
 	if s.Spec.Proposal != nil {
 		o.judged = &s.Spec.Proposal.EndpointPickerConfig
+	}
+	if s.Spec.Rollout != nil {
+		for i := range s.Spec.Scenario.Routers {
+			if r := &s.Spec.Scenario.Routers[i]; r.Key() == s.Spec.Rollout.Backend {
+				o.judged = &r.EndpointPickerConfig
+			}
+		}
 	}
 	return o
 }

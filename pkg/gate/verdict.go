@@ -4,6 +4,9 @@ package gate
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,6 +41,8 @@ type Answer struct {
 
 	// ungated says that the object has no gates: its result is Unknown, as a rollout must wait.
 	ungated bool
+	// byGates says that the result is what came of the gates.
+	byGates bool
 }
 
 // outcome is the result as people read it.
@@ -60,13 +65,58 @@ func (e otherFileError) Error() string {
 	return fmt.Sprintf("the verdict is not about the EPP file with %s %s", digestParameter, e.digest)
 }
 
-// verdictOn returns the verdict of an object on an EPP file of a digest, unless that is empty.
-func (o *object) verdictOn(digest string) (*Answer, error) {
-	v, err := o.verdict()
-	if err == nil && digest != "" && !o.judges(digest) {
-		return nil, otherFileError{digest}
+// otherStepError says that a rollout has no such step.
+type otherStepError struct {
+	percent int32
+	steps   []v1alpha1.StepStatus
+}
+
+func (e otherStepError) Error() string {
+	if len(e.steps) == 0 {
+		return stepParameter + " is of a sweep with a rollout, which this object is not"
 	}
-	return v, err
+	var have []string
+	for _, s := range e.steps {
+		have = append(have, strconv.Itoa(int(s.Percent)))
+	}
+	return fmt.Sprintf("the rollout has no step %d; its steps are %s", e.percent, strings.Join(have, ", "))
+}
+
+// demand is what a question asks about.
+type demand struct {
+	// digest is that of the EPP file under judgement; "" is any file.
+	digest string
+	// step is the share of a rollout to which the verdict goes, in percent; 0 is the last one.
+	step int32
+}
+
+// verdictOn returns the verdict of an object on what is demanded.
+func (o *object) verdictOn(d demand) (*Answer, error) {
+	v, err := o.verdict()
+	switch {
+	case err != nil:
+		return nil, err
+	case d.digest != "" && !o.judges(d.digest):
+		return nil, otherFileError{d.digest}
+	case d.step == 0 || !v.byGates:
+		return v, nil
+	}
+	return v, o.narrow(v, d.step)
+}
+
+// narrow makes a verdict that of the steps up to a share: the first of them that does not pass decides.
+func (o *object) narrow(v *Answer, percent int32) error {
+	last := slices.IndexFunc(o.steps, func(s v1alpha1.StepStatus) bool { return s.Percent == percent })
+	if last < 0 {
+		return otherStepError{percent, o.steps}
+	}
+	of := &o.steps[last]
+	if stops := slices.IndexFunc(o.steps[:last], func(s v1alpha1.StepStatus) bool { return s.Verdict != v1alpha1.GatePass }); stops >= 0 {
+		of = &o.steps[stops]
+	}
+	v.Result, v.Reason, v.Gates = verdict.Outcome(of.Verdict), of.Reason, []v1alpha1.GateStatus{}
+	v.Message = fmt.Sprintf("step %d %%: %s", of.Percent, of.Message)
+	return nil
 }
 
 // verdict returns the verdict of an object, or an unfinishedError. A result of Pass needs gates
@@ -98,6 +148,7 @@ func (o *object) verdict() (*Answer, error) {
 	case changed != nil && changed.Status == metav1.ConditionTrue:
 		v.Reason, v.Message = changed.Reason, changed.Message
 	default:
+		v.byGates = true
 		v.Result, v.Reason, v.Message = verdict.OfCondition(string(passed.Status)), passed.Reason, passed.Message
 	}
 	return v, nil
