@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -665,4 +666,21 @@ func (p *plain) ratioDrift(unit int) float64 {
 		return 0
 	}
 	return sum / float64(known)
+}
+
+// plainAnswer counts an answer that ends whole.
+func plainAnswer(a *autoscaling.Answers, now simtime.Time, q *request.Request) {
+	a.PromptTokens += int64(q.Info.Tokens)
+	for _, one := range []struct {
+		in     *autoscaling.Durations
+		bounds []time.Duration
+		took   time.Duration
+	}{
+		{&a.TimeToFirstToken, autoscaling.AnswerFirstTokenBounds, q.FirstToken.Sub(q.Info.Arrival)},
+		{&a.Duration, autoscaling.AnswerBounds, now.Sub(q.Info.Arrival)},
+	} {
+		bucket, _ := slices.BinarySearch(one.bounds, one.took)
+		one.in.Buckets[bucket]++
+		one.in.Sum += one.took
+	}
 }

@@ -972,6 +972,9 @@ func (p *plain) complete(r *plainReplica, q *plainRequest) {
 func (p *plain) deliver(e plainEvent) {
 	q := e.request
 	if !e.ends {
+		if l := p.Policies.Routing.FirstTokens; l != nil {
+			l.FirstTokenAt(p.now, &q.Info)
+		}
 		if l := p.Policies.Routing.Responses; l != nil {
 			l.FirstToken(&q.Info, p.front(e.replica))
 		}
@@ -980,6 +983,7 @@ func (p *plain) deliver(e plainEvent) {
 	good := p.metrics.Completed(q.last, p.now, &q.Request)
 	p.flow.Completed++
 	p.flow.AnswerTokens += int64(q.Generated())
+	plainAnswer(&p.flow.Answers, p.now, &q.Request)
 	if good {
 		p.flow.Good++
 	}

@@ -279,7 +279,7 @@ func (r *scatter) watch(v *policy.View) {
 func (r *scatter) routing() policy.Routing {
 	routing := policy.Routing{Router: r, Engines: r.engines}
 	if !r.deaf {
-		routing.Responses, routing.Usage = r, r
+		routing.Responses, routing.FirstTokens, routing.Usage = r, r, r
 	}
 	if r.tick > 0 {
 		routing.Queue = r
@@ -298,6 +298,10 @@ func scatterOf(c *simulator.Config) *scatter { return c.Policies.Routing.Router.
 
 func (r *scatter) FirstToken(q *policy.Request, endpoint int) {
 	r.log = append(r.log, fmt.Sprint("first token of ", q.ID, " from ", endpoint))
+}
+
+func (r *scatter) FirstTokenAt(at simtime.Time, q *policy.Request) {
+	r.log = append(r.log, fmt.Sprint("answer of ", q.ID, " begins at ", at))
 }
 
 func (r *scatter) Used(at simtime.Time, q *policy.Request, tokens int) {

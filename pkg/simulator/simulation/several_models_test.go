@@ -58,6 +58,10 @@ func (r byTurn) FirstToken(q *policy.Request, endpoint int) {
 	r.scatter.FirstToken(r.renumbered(q), endpoint)
 }
 
+func (r byTurn) FirstTokenAt(at simtime.Time, q *policy.Request) {
+	r.scatter.FirstTokenAt(at, r.renumbered(q))
+}
+
 func (r byTurn) Used(at simtime.Time, q *policy.Request, tokens int) {
 	r.scatter.Used(at, r.renumbered(q), tokens)
 }
@@ -70,7 +74,7 @@ func (r byTurn) routing() policy.Routing {
 	all := r.scatter.routing()
 	all.Router = r
 	if all.Responses != nil {
-		all.Responses, all.Usage = r, r
+		all.Responses, all.FirstTokens, all.Usage = r, r, r
 	}
 	if all.Queue != nil {
 		all.Queue = r
