@@ -74,9 +74,9 @@ func (s *poolSaturation) pools(c *scheduler.Cycle) policy.Saturation {
 		}
 	}
 	if !some {
-		together := *c
-		together.Stage = s.stage
-		all := s.detector.Saturation(&together)
+		c.Stage = s.stage
+		all := s.detector.Saturation(c)
+		c.Stage = scheduler.NoStage
 		return policy.Saturation{Decode: all, Effective: all}
 	}
 	return policy.Saturation{Prefill: of[0], Decode: of[1], Effective: max(of[0], of[1])}

@@ -65,3 +65,11 @@ func TestSaturationOfPools(t *testing.T) {
 		})
 	}
 }
+
+// Where all endpoints are in one pool, a look takes no memory.
+func TestSaturationOfOnePoolAllocatesNothing(t *testing.T) {
+	s, c := poolSaturation{detector: meanLoad{4, 6}, stage: scheduler.DecodeStage}, &scheduler.Cycle{Present: 2}
+	if n := testing.AllocsPerRun(100, func() { s.pools(c) }); n > 0 {
+		t.Errorf("%v allocations, want none", n)
+	}
+}
