@@ -4,6 +4,7 @@ package flowcontrol
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -144,6 +145,8 @@ type programAwareFair struct {
 	services, waits []float64
 	// forgetsOnlyIdle says that programs forget as up to router-v0.10.
 	forgetsOnlyIdle bool
+	// swept is the last sweep after which idle programs were deleted, in seconds.
+	swept float64
 }
 
 // program is what is known of a flow.
@@ -220,14 +223,30 @@ func scale(values []float64) {
 	}
 }
 
-// program returns what is known of a tenant.
-func (a *programAwareFair) program(tenant int, now simtime.Time) *program {
-	p := a.programs[tenant]
+// program returns what is known of a flow.
+func (a *programAwareFair) program(flow int, now simtime.Time) *program {
+	p := a.programs[flow]
+	if p == nil {
+		a.deleteForgotten(now)
+	}
 	if p == nil || a.forgotten(p, now) {
 		p = &program{as: now, last: now}
-		a.programs[tenant] = p
+		a.programs[flow] = p
 	}
 	return p
+}
+
+// deleteForgotten frees the memory of forgotten programs, once after each sweep.
+func (a *programAwareFair) deleteForgotten(now simtime.Time) {
+	if at := a.lastSweep(now); at > a.swept {
+		a.swept = at
+		maps.DeleteFunc(a.programs, func(_ int, p *program) bool { return a.forgotten(p, now) })
+	}
+}
+
+// lastSweep is when the last sweep was, in seconds.
+func (a *programAwareFair) lastSweep(now simtime.Time) float64 {
+	return float64(math.Floor(now.Seconds()/a.parameters.EvictionSweepSeconds) * a.parameters.EvictionSweepSeconds)
 }
 
 // forgotten reports whether a sweep has come upon a program that is idle.
@@ -236,8 +255,7 @@ func (a *programAwareFair) forgotten(p *program, now simtime.Time) bool {
 	if p.inFlight > 0 || ttl == 0 {
 		return false
 	}
-	sweep := float64(math.Floor(now.Seconds()/a.parameters.EvictionSweepSeconds) * a.parameters.EvictionSweepSeconds)
-	return sweep-p.last.Seconds() > ttl
+	return a.lastSweep(now)-p.last.Seconds() > ttl
 }
 
 // serviceOf is a program's service, of which half is forgotten in each half-life.

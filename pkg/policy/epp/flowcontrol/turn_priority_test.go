@@ -102,6 +102,18 @@ func TestTurnsBeginAgain(t *testing.T) {
 	}
 }
 
+// A thousand sessions of one turn each end 10 s apart. The sweep at 9,900 s deletes those that ended more than
+// 3,600 s before it, which are those up to number 629.
+func TestForgottenProgramsAreDeleted(t *testing.T) {
+	a := newTurns(0, 120)
+	for i := range 1000 {
+		a.take(i, 1, simtime.Time(i)*simtime.Time(10*time.Second))
+	}
+	if got := len(a.programs); got != 370 {
+		t.Errorf("%d programs are kept, want 370", got)
+	}
+}
+
 // With an agent-identity and turns to count, each session of the tenant default is a flow.
 func TestSessionsAreFlows(t *testing.T) {
 	turns := &config.Plugin{Type: ProgramAwareFairnessType, Parameters: &ProgramAwareParameters{Strategy: turnPriority}}
