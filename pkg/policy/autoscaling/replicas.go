@@ -103,4 +103,4 @@ func proportional(load float64, measured, wanted int, tolerance float64) (to int
 }
 
 // ceil rounds up what is more than a rounding error above a whole number.
-func ceil(x float64) int { return int(math.Ceil(float64(x - 1e-9))) }
+func ceil(x float64) int { return int(math.Ceil(float64(x) - 1e-9)) }

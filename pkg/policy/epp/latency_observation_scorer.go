@@ -151,7 +151,7 @@ func (s *observationScorer) look(e int) observedCandidate {
 		k.ttft = s.predict(o, float64(s.load.Requests[e]))
 	}
 	if s.RoundTTFTStep > 0 {
-		k.ttft = math.Round(k.ttft/s.RoundTTFTStep) * s.RoundTTFTStep
+		k.ttft = float64(math.Round(k.ttft/s.RoundTTFTStep) * s.RoundTTFTStep)
 	}
 	return k
 }

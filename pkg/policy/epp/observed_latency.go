@@ -130,7 +130,7 @@ func percentileOf(n int, share float64, value func(int) float64) float64 {
 	if n == 0 {
 		return 0
 	}
-	at := share * float64(n-1)
+	at := float64(share * float64(n-1))
 	i := int(at)
 	if i+1 >= n {
 		return value(i)

@@ -37,7 +37,7 @@ func readLeastAttained(l *loader) func() policy.Priority {
 
 func (p *leastAttained) Prioritize(view *policy.View, request *policy.Request) (int, policy.Hints) {
 	a := &p.tenants[request.Tenant]
-	a.tokens *= stats.Pow(0.5, view.Now.Sub(a.at).Seconds()/p.halfLife.Seconds())
+	a.tokens = float64(a.tokens * stats.Pow(0.5, view.Now.Sub(a.at).Seconds()/p.halfLife.Seconds()))
 	a.at = view.Now
 	priority := -int(min(a.tokens/p.shares[request.Tenant], math.MaxInt32))
 	a.tokens += float64(request.Tokens)

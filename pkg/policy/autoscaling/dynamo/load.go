@@ -82,7 +82,7 @@ func (p *Planner) byFirstTokens(k int, engines []Engine, ready int) int {
 		e := &engines[i]
 		ttft := m.firstToken(e, p.hits, 1, 0) * 1000
 		p.said.TTFT, late = max(p.said.TTFT, ttft), late && ttft > p.config.TTFT
-		own := m.firstToken(e, p.hits, 0, decodes) * 1000
+		own := float64(m.firstToken(e, p.hits, 0, decodes) * 1000)
 		room := float64((p.config.TTFT - own) * float64(p.config.Sensitivity/100))
 		early = early && room > 0 && float64(m.firstToken(e, p.hits, grown, decodes)*1000)-own < room
 	}

@@ -143,7 +143,7 @@ func (m *model) add(picked, counts []int, part float64) bool {
 	for k, role := range m.roles {
 		v := picked[k]
 		m.targets[v] += counts[k]
-		more := float64(counts[k]) * m.found[v].capacity
+		more := float64(float64(counts[k]) * m.found[v].capacity)
 		m.required[role] = max(0, m.required[role]-more)
 		m.rest = max(0, m.rest-more)
 		if m.budget != nil {
