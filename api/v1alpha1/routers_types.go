@@ -2,8 +2,9 @@
 
 package v1alpha1
 
-// ModelRouter chooses the replica of each request for one base model. Where a base model
-// has several routers, the route says which of them a request goes to.
+// ModelRouter chooses the replica of each request for one base model. Its other fields are
+// those of router. Where a base model has several routers, the route says which of them a
+// request goes to.
 type ModelRouter struct {
 	// model is the base model of the requests. The router chooses among the pools that
 	// serve this model.

@@ -184,9 +184,15 @@ func (p *page) row(path string, f field) {
 		return
 	}
 	for _, child := range ordered(object, f.of) {
-		p.row(path+"."+child.name, child)
+		if !describedElsewhere(child.schema) {
+			p.row(path+"."+child.name, child)
+		}
 	}
 }
+
+// describedElsewhere is whether a schema is that of a field with a row of its own elsewhere, to which
+// it refers.
+func describedElsewhere(s schema) bool { return strings.HasPrefix(s.Description, "kubectl explain ") }
 
 // isResources is whether an object is a container's resources, which Kubernetes
 // documents.

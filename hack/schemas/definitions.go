@@ -21,10 +21,22 @@ const described = "SimulationRun"
 // Paths start below spec, and lead through lists to their entries.
 var shared = map[string]string{
 	"scenario":                          "scenario",
+	"execution":                         "execution",
 	"parameters.alternatives.router":    "scenario.router",
 	"parameters.alternatives.admission": "scenario.router.admission",
 	"parameters.alternatives.engine":    "scenario.pools.engine",
 }
+
+// referring are the parts, of both kinds, whose direct fields say where they are described, outer parts
+// before inner ones. Routers have the fields of the only router, and more.
+var referring = []struct{ part, by string }{
+	{"scenario", "scenario"},
+	{"execution", "execution"},
+	routersOfRouter,
+}
+
+// routersOfRouter are the routers of a scenario, which a run describes by its only router too.
+var routersOfRouter = struct{ part, by string }{"scenario.routers", "scenario.router"}
 
 // definitions reads the definitions of a folder, by kind.
 func definitions(base fs.FS) (map[string]*apiextensionsv1.CustomResourceDefinition, error) {
@@ -48,7 +60,7 @@ func definitions(base fs.FS) (map[string]*apiextensionsv1.CustomResourceDefiniti
 }
 
 // finish takes the descriptions of the shared parts from the definition of a sweep, and adds the
-// rules of its unions. It edits the file as it is, because the Go types have fields that
+// rules of its unions. It takes those of a router from the routers of a run too. It edits the file as it is, because the Go types have fields that
 // controller-gen does not write.
 func finish(dir string) error {
 	files, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
@@ -64,15 +76,19 @@ func finish(dir string) error {
 		if err := yaml.Unmarshal(raw, &def); err != nil {
 			return fmt.Errorf("%s: %w", file, err)
 		}
-		if at(def, "spec", "names")["kind"] == described {
-			continue
-		}
+		isRun := at(def, "spec", "names")["kind"] == described
 		for _, version := range at(def, "spec")["versions"].([]any) {
 			spec := at(version.(object), "schema", "openAPIV3Schema", "properties", "spec")
+			if isRun {
+				refer(spec, routersOfRouter.part, routersOfRouter.by)
+				continue
+			}
 			for path := range shared {
 				undescribe(part(spec, path)["properties"])
 			}
-			refer(part(spec, "scenario"))
+			for _, r := range referring {
+				refer(spec, r.part, r.by)
+			}
 			addUnions(spec)
 		}
 		if raw, err = yaml.Marshal(def); err != nil {
@@ -104,10 +120,15 @@ func part(o object, path string) object {
 	return o
 }
 
-// refer says at each direct field of a scenario where it is described.
-func refer(scenario object) {
-	for name, property := range at(scenario, "properties") {
-		property.(object)["description"] = "kubectl explain " + strings.ToLower(described) + ".spec.scenario." + name
+// refer takes the descriptions from the fields that a part shares with another one, and says at
+// each direct field where it is described.
+func refer(spec object, path, by string) {
+	fields := at(part(spec, by), "properties")
+	for name, property := range at(part(spec, path), "properties") {
+		if _, known := fields[name]; known {
+			undescribe(property)
+			property.(object)["description"] = "kubectl explain " + strings.ToLower(described) + ".spec." + by + "." + name
+		}
 	}
 }
 

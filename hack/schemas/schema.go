@@ -29,7 +29,9 @@ func schemas(base fs.FS) (map[string][]byte, error) {
 			if err != nil {
 				return nil, err
 			}
-			if kind != described {
+			if kind == described {
+				describeRouters(root)
+			} else {
 				run, err := untyped(kinds[described].Spec.Versions[i])
 				if err != nil {
 					return nil, err
@@ -77,8 +79,15 @@ func untyped(version apiextensionsv1.CustomResourceDefinitionVersion) (object, e
 	return root, err
 }
 
+// describeRouters gives the routers of a scenario the descriptions of the only router.
+func describeRouters(root object) {
+	spec := at(root, "properties", "spec")
+	describe(part(spec, routersOfRouter.part), part(spec, routersOfRouter.by))
+}
+
 // describeShared gives the shared parts of a sweep the descriptions that a run has.
 func describeShared(sweep, run object) {
+	describeRouters(run)
 	for to, from := range shared {
 		describe(part(at(sweep, "properties", "spec"), to), part(at(run, "properties", "spec"), from))
 	}

@@ -62,14 +62,18 @@ func TestFinish(t *testing.T) {
 		"scenario.pools":                        "kubectl explain simulationrun.spec.scenario.pools",
 		"scenario.pools.model":                  "",
 		"parameters.alternatives.engine.victim": "",
+		"execution.shards":                      "kubectl explain simulationrun.spec.execution.shards",
+		"scenario.routers.adaptive":             "kubectl explain simulationrun.spec.scenario.router.adaptive",
 	} {
 		parent, name := path[:strings.LastIndex(path, ".")], path[strings.LastIndex(path, ".")+1:]
 		if got, _ := at(part(sweep, parent), "properties", name)["description"].(string); got != want {
 			t.Errorf("%s of a sweep is described by %q, want %q", path, got, want)
 		}
 	}
-	if at(part(run, "scenario.pools"), "properties", "model")["description"] == nil {
-		t.Error("no kind describes a pool's model")
+	for path, name := range map[string]string{"scenario.pools": "model", "scenario.routers": "inferencePool", "execution": "shards"} {
+		if at(part(run, path), "properties", name)["description"] == nil {
+			t.Errorf("no kind describes %s.%s", path, name)
+		}
 	}
 
 	whole := definition(t, root+crds+"/"+file)
