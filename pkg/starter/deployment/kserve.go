@@ -15,6 +15,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/strategicpatch"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // An inferenceService is what counts of an LLMInferenceService (kserve@aaac4e29, v1alpha1 and
@@ -249,7 +251,8 @@ func (r *reader) serviceRouter(d *document, spec *serviceSpec) {
 		r.note("%s: group and weight divide requests among services, which the scenario does not", at.Child("route"))
 	}
 	s := spec.Router.Scheduler
-	p := picker{from: d.name(), pool: d.Metadata.Name, at: at.Child("scheduler")}
+	p := picker{pool: d.Metadata.Name, at: at.Child("scheduler")}
+	given := []flag{leaderElection}
 	if s.Template != nil {
 		for i := range s.Template.Containers {
 			if v := knownVersion(imageVersion(s.Template.Containers[i].Image)); v != "" {
@@ -258,11 +261,13 @@ func (r *reader) serviceRouter(d *document, spec *serviceSpec) {
 			all, _ := commands(&s.Template.Containers[i])
 			for _, command := range all {
 				_, options := flags(afterProgram(command))
-				r.pickerOptions(&p, options)
+				given = append(given, options...)
 			}
 		}
-		p.pool = d.Metadata.Name
 	}
+	p.start = files.NewStart(d.name(), int(or(s.Replicas, 0)), flagValues(given))
+	r.pickerOptions(&p, given)
+	p.pool = d.Metadata.Name
 	if s.Config != nil && s.Config.Ref != nil {
 		p.file = s.Config.Ref.Key
 		p.at = p.at.Child("config", "ref")

@@ -4,6 +4,7 @@ package deployment
 
 import (
 	"bytes"
+	"cmp"
 	"path"
 	"regexp"
 	"slices"
@@ -17,9 +18,10 @@ import (
 
 // A picker is what starts an EPP, or chooses replicas in place of one.
 type picker struct {
-	// from names the object, as [files.Start] does. pool is the InferencePool; "" for any.
-	from, pool string
-	version    string
+	// start says how it is started, and by which object. pool is the InferencePool; "" for any.
+	start   files.Start
+	pool    string
+	version string
 	// file is what its configuration is to be called, and at where that stands; "" where none is
 	// named.
 	file string
@@ -53,7 +55,8 @@ func (r *reader) readPicker(d *document, w *workload) bool {
 				(imageVersion(c.Image) == "" || !slices.ContainsFunc(options, func(f flag) bool { return slices.Contains(pickerFlags, f.name) })) {
 				continue
 			}
-			p := picker{from: d.name(), version: knownVersion(imageVersion(c.Image)), at: w.at.Child("containers").Index(i).Child("args")}
+			p := picker{version: knownVersion(imageVersion(c.Image)), at: w.at.Child("containers").Index(i).Child("args")}
+			p.start = files.NewStart(d.name(), int(or(w.replicas, 0)), flagValues(options))
 			r.pickerOptions(&p, options)
 			r.pickers = append(r.pickers, p)
 			return true
@@ -71,6 +74,15 @@ func afterProgram(command []string) []string {
 	return command[i:]
 }
 
+// flagValues are options by their names, the last of equal ones; true without a value.
+func flagValues(options []flag) map[string]string {
+	values := map[string]string{}
+	for _, f := range options {
+		values[f.name] = cmp.Or(f.value(), "true")
+	}
+	return values
+}
+
 // pickerOptions takes what [files.Start] does not have, and says what has no effect.
 func (r *reader) pickerOptions(p *picker, options []flag) {
 	var others []string
@@ -81,13 +93,13 @@ func (r *reader) pickerOptions(p *picker, options []flag) {
 		case f.name == "config-file":
 			p.file = path.Base(f.value())
 		case f.name == "metrics-staleness-threshold":
-			r.note("%s: --metrics-staleness-threshold %s is not simulated: a parameter of utilization-detector is", p.from, f.value())
+			r.note("%s: --metrics-staleness-threshold %s is not simulated: a parameter of utilization-detector is", p.start.By, f.value())
 		case !slices.Contains(knownPickerFlags, f.name):
 			others = append(others, "--"+f.name)
 		}
 	}
 	if len(others) > 0 {
-		r.note("%s: options of the EPP that are not simulated: %s", p.from, strings.Join(others, ", "))
+		r.note("%s: options of the EPP that are not simulated: %s", p.start.By, strings.Join(others, ", "))
 	}
 }
 
@@ -157,24 +169,26 @@ func (r *reader) fileOf(text []byte) string {
 func (r *reader) configuration(p *picker, all []files.Source) (Picker, bool) {
 	var own []*files.Source
 	for i := range all {
-		if s := &all[i]; s.Start.By == p.from && (p.file == "" || s.Start.OtherFile != "" || isKey(s.Name, p.file)) {
+		if s := &all[i]; s.Start.By == p.start.By && (p.file == "" || s.Start.OtherFile != "" || isKey(s.Name, p.file)) {
 			own = append(own, s)
 		}
 	}
+	picker := r.launched(p.version, &p.start)
 	switch {
 	case r.options.OtherPicker:
-		return Picker{Version: p.version}, true
 	case len(own) > 1:
 		r.fault(field.Forbidden(p.at, "several configurations are in reach of this EPP ("+sourceNames(own)+"): name the file of one with --epp"))
-		return Picker{}, false
+		return picker, false
 	case len(own) == 0 && p.file != "" && !slices.Contains(chartFiles, p.file):
 		r.fault(field.Invalid(p.at.Key("--config-file"), p.file, "no ConfigMap of the files has this key: name the file of the configuration with --epp"))
-		return Picker{}, false
+		return picker, false
 	case len(own) == 0:
-		r.note("%s has no configuration in the files: the default is in the scenario", p.from)
-		return Picker{Version: p.version, Text: p.own}, true
+		r.note("%s: the files have no configuration of this EPP: the default is in the scenario", p.start.By)
+		picker.Text = p.own
+	default:
+		return picker, r.configure(&picker, own[0])
 	}
-	return r.started(own[0], p.version)
+	return picker, true
 }
 
 // chartFiles are configurations that the charts of llm-d bring along.
@@ -193,25 +207,30 @@ func sourceNames(all []*files.Source) string {
 	return strings.Join(names, "; ")
 }
 
-// started is a configuration with what starts it.
-func (r *reader) started(s *files.Source, version string) (Picker, bool) {
-	if s.Start.OtherFile != "" {
-		at := field.NewPath(strings.TrimSuffix(sourceParent(s.Name), ".pluginsCustomConfig")).Child("pluginsConfigFile")
-		if !slices.Contains(chartFiles, s.Start.OtherFile) {
-			r.fault(field.Invalid(at, s.Start.OtherFile, "pluginsCustomConfig does not have it, so that the EPP does not start: it has "+strings.TrimPrefix(s.Name, sourceParent(s.Name))))
-			return Picker{}, false
-		}
-		r.note("%s names %s, the chart's own configuration, so that the EPP does not read %s", at, s.Start.OtherFile, s.Name)
-		return Picker{Version: version}, true
+// configure gives an EPP its configuration. It reports whether the EPP has it.
+func (r *reader) configure(p *Picker, s *files.Source) bool {
+	if s.Start.OtherFile == "" {
+		p.File, p.Text = r.fileOf(s.Text), string(s.Text)
+		return true
 	}
-	p := Picker{File: r.fileOf(s.Text), Text: string(s.Text), Version: version, Replicas: s.Start.Replicas, RefreshInterval: s.Start.ScrapeInterval}
+	at := field.NewPath(strings.TrimSuffix(sourceParent(s.Name), ".pluginsCustomConfig")).Child("pluginsConfigFile")
+	if !slices.Contains(chartFiles, s.Start.OtherFile) {
+		r.fault(field.Invalid(at, s.Start.OtherFile, "pluginsCustomConfig does not have it, so that the EPP does not start: it has "+strings.TrimPrefix(s.Name, sourceParent(s.Name))))
+		return false
+	}
+	r.note("%s names %s, the chart's own configuration, so that the EPP does not read %s", at, s.Start.OtherFile, s.Name)
+	return true
+}
+
+// launched is an EPP without a configuration, as it is started.
+func (r *reader) launched(version string, s *files.Start) Picker {
 	switch {
-	case s.Start.Standby > 0:
-		r.note("%s: %d EPPs elect a leader, which routes: another begins without its counters and its prefix index", s.Start.By, s.Start.Replicas+s.Start.Standby)
-	case s.Start.Replicas > 1:
-		r.note("%s: %d EPPs route, each with counters, sessions and a prefix index of its own", s.Start.By, s.Start.Replicas)
+	case s.Standby > 0:
+		r.note("%s: %d EPPs elect a leader, which routes: another begins without its counters and its prefix index", s.By, s.Replicas+s.Standby)
+	case s.Replicas > 1:
+		r.note("%s: %d EPPs route, each with counters, sessions and a prefix index of its own", s.By, s.Replicas)
 	}
-	return p, true
+	return Picker{Version: version, Replicas: s.Replicas, RefreshInterval: s.ScrapeInterval}
 }
 
 // sourceParent is the name of a source without its key.

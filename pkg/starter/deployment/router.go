@@ -57,7 +57,8 @@ func (r *reader) buildRouter(group *inferencePool, configs []files.Source) {
 		router.Picker, ok = r.configuration(p, configs)
 	case r.options.OtherPicker:
 	case len(configs) == 1:
-		router.Picker, ok = r.started(&configs[0], "")
+		router.Picker = r.launched("", &configs[0].Start)
+		ok = r.configure(&router.Picker, &configs[0])
 	case len(configs) > 1:
 		var all []*files.Source
 		for i := range configs {
@@ -99,13 +100,13 @@ func (r *reader) soleDecoders(pools []string) {
 	}
 }
 
-// pickerOf is the EPP of an InferencePool: the one that names it, or the only one.
+// pickerOf is the EPP of an InferencePool: the one that names it, or the only one, if it names no other.
 func (r *reader) pickerOf(group *inferencePool) *picker {
 	i := slices.IndexFunc(r.pickers, func(p picker) bool { return p.pool != "" && p.pool == group.name })
 	switch {
 	case i >= 0:
 		return &r.pickers[i]
-	case len(r.pickers) == 1 && len(r.pools) <= 1:
+	case len(r.pickers) == 1 && len(r.pools) <= 1 && (group.name == "" || r.pickers[0].pool == "" || strings.Contains(r.pickers[0].pool, "$")):
 		return &r.pickers[0]
 	case len(r.pickers) > 0:
 		r.fault(field.Required(field.NewPath(group.from), "no EPP of the files has --pool-name "+group.name))

@@ -11,6 +11,8 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 )
 
 // chartValues are Helm values of llm-d's charts: llm-d-router-gateway and llm-d-router-standalone
@@ -52,6 +54,7 @@ type pickerValues struct {
 		Repository string `json:"repository"`
 		Tag        string `json:"tag"`
 	} `json:"image"`
+	Replicas            int               `json:"replicas"`
 	Flags               any               `json:"flags"`
 	PluginsConfigFile   string            `json:"pluginsConfigFile"`
 	PluginsCustomConfig map[string]string `json:"pluginsCustomConfig"`
@@ -128,13 +131,18 @@ func (r *reader) pickerValues(epp *pickerValues, servers *modelServers, at *fiel
 		return
 	}
 	image := cmp.Or(epp.Image.Name, epp.Image.Repository) + ":" + epp.Image.Tag
-	p := picker{from: "Helm values", version: knownVersion(imageVersion(image)), at: at}
+	p := picker{version: knownVersion(imageVersion(image)), at: at}
 	if len(epp.PluginsCustomConfig) > 0 {
 		p.file = epp.PluginsConfigFile
 	}
-	r.pickerOptions(&p, flagsOfValues(epp.Flags))
+	options := append([]flag{leaderElection}, flagsOfValues(epp.Flags)...)
+	p.start = files.NewStart("Helm values", epp.Replicas, flagValues(options))
+	r.pickerOptions(&p, options)
 	r.pickers = append(r.pickers, p)
 }
+
+// leaderElection is the option that the charts and KServe give several EPPs, in front of those of the values.
+var leaderElection = flag{"ha-enable-leader-election", []string{"true"}}
 
 // flagsOfValues are options of the EPP: an object, or the list of older charts.
 func flagsOfValues(in any) []flag {
@@ -158,7 +166,11 @@ func flagsOfValues(in any) []flag {
 
 // podValues are those of the engines of a role. The chart gives vLLM the model and the parallelism.
 func (r *reader) podValues(v *chartValues, in *podValues, role string) {
-	if in == nil || !or(in.Create, true) || len(in.Containers) == 0 {
+	switch {
+	case in == nil || !or(in.Create, true):
+		return
+	case len(in.Containers) == 0:
+		r.note("Helm values, %s: there are no containers, so that the engines are not in the scenario", role)
 		return
 	}
 	w := workload{from: "Helm values, " + role, name: role, at: field.NewPath(role), role: role, replicas: in.Replicas, labels: maps.Clone(v.ModelArtifacts.Labels)}

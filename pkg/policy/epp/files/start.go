@@ -68,9 +68,10 @@ const (
 	leaderFlag       = "ha-enable-leader-election"
 )
 
-// start is what flags of a number of EPPs say.
-func start(replicas string, flags map[string]string) (s Start) {
-	s.Replicas, _ = strconv.Atoi(replicas)
+// NewStart is what flags say of how a number of EPPs is started by an object, or by values. A number of 0 is not
+// known.
+func NewStart(by string, replicas int, flags map[string]string) Start {
+	s := Start{By: by, Replicas: replicas}
 	if leader, _ := strconv.ParseBool(flags[leaderFlag]); leader {
 		s.Standby = max(s.Replicas-1, 0)
 		s.Replicas -= s.Standby
@@ -104,8 +105,8 @@ func startOfValues(values *yamlv3.Node, in *Source) (s Start, ok bool) {
 	for _, flag := range itemsAt(values, "flags") { // older charts have a list
 		flags[scalarAt(flag, "name")] = scalarAt(flag, "value")
 	}
-	s = start(scalarAt(values, "replicas"), flags)
-	s.By = "Helm values"
+	replicas, _ := strconv.Atoi(scalarAt(values, "replicas"))
+	s = NewStart("Helm values", replicas, flags)
 	if file := childOf(values, "pluginsConfigFile"); file != nil && file.Value != "" && childOf(configs, file.Value) == nil {
 		s.OtherFile = file.Value
 		s.OtherLine, _ = in.Position(file.Line, 1)
@@ -143,8 +144,8 @@ func deploymentOf(root *yamlv3.Node) (d deployment, ok bool) {
 	for _, container := range itemsAt(pod, "containers") {
 		takeFlags(flags, append(itemsAt(container, "command"), itemsAt(container, "args")...))
 	}
-	d.start = start(scalarAt(by, "replicas"), flags)
-	d.start.By = objectLabel(root)
+	replicas, _ := strconv.Atoi(scalarAt(by, "replicas"))
+	d.start = NewStart(objectLabel(root), replicas, flags)
 	for _, volume := range itemsAt(pod, "volumes") {
 		if name := scalarAt(volume, "configMap", "name"); name != "" {
 			d.configMaps = append(d.configMaps, name)
