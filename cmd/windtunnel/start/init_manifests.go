@@ -33,7 +33,7 @@ func manifestFiles(args []string, stdin io.Reader, output string) ([]deployment.
 			return nil, err
 		}
 		for _, name := range names {
-			text, err := input.ReadOr(stdin, name)
+			text, err := readAtMost(stdin, name, maxManifestBytes-total+1)
 			if err != nil {
 				return nil, err
 			}
@@ -47,6 +47,20 @@ func manifestFiles(args []string, stdin io.Reader, output string) ([]deployment.
 		}
 	}
 	return all, nil
+}
+
+// readAtMost reads the first bytes of a file, or of standard input for the name -.
+func readAtMost(stdin io.Reader, name string, bytes int) ([]byte, error) {
+	if name != "-" {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, input.FileError(name, err)
+		}
+		defer file.Close()
+		stdin = file
+	}
+	text, err := io.ReadAll(io.LimitReader(stdin, int64(bytes)))
+	return text, input.FileError(name, err)
 }
 
 // namesOf are the files that an argument names. found says that it is a folder.

@@ -32,6 +32,8 @@ func TestManifestsBecomeAScenarioThatRuns(t *testing.T) {
 		"kserve":         {nil, []string{"weights: fp8", "scaledObject:"}, []string{"2 EPPs elect a leader"}},
 		"kserve-default": {[]string{"--accelerator", "l40s"}, []string{"no-hit-lru-scorer", "lora-affinity-scorer"}, []string{"group and weight"}},
 		"values":         {[]string{"--epp-version", "router-v0.10"}, []string{"version: router-v0.10\n", "replicas: 3", "metricsRefreshInterval: 5s", "tensorParallelism: 2"}, []string{"3 EPPs route"}},
+		"chart-default": {[]string{"--model", "Qwen/Qwen3-8B", "--accelerator", "l40s", "--replicas", "2"},
+			[]string{"a prefix index of its own.\n      replicas: 3\n", "metricsRefreshInterval: 5s"}, []string{"3 EPPs route"}},
 		"old-values": {[]string{"--model", "Qwen/Qwen3-8B", "--accelerator", "l40s", "--replicas", "2"},
 			[]string{"inference.networking.x-k8s.io/v1alpha1", "version: scheduler-v0.7.1", "replicas: 2"}, []string{"does not read"}},
 		"analyser":  {nil, []string{"workloadVariantAutoscaler:", "activator: {maxWait: 5m}"}, []string{"web, which is no pool"}},
@@ -91,7 +93,9 @@ func TestInitRefusesManifests(t *testing.T) {
 		"an InferencePool that is not":      {[]string{manifests + "/two-pools.yaml", "--pool", "x"}, `--pool: Unsupported value: "x": supported values: "old", "new"`},
 		"a pool without manifests":          {[]string{"--pool", "x"}, "--pool needs MANIFESTS"},
 		"no YAML":                           {[]string{cmdtest.TempFile(t, "a.yaml", "a: [")}, "a.yaml: "},
+		"a list":                            {[]string{cmdtest.TempFile(t, "a.json", "[1, 2]")}, "a.json: must be objects of Kubernetes or Helm values"},
 		"a folder without files":            {[]string{t.TempDir()}, "has no YAML or JSON file"},
+		"a file of 1 TB":                    {[]string{fileOf(t, 1<<40)}, "have more than 67108864 bytes"},
 		"no such file":                      {[]string{"/nowhere"}, "/nowhere"},
 		"a trace":                           {[]string{cmdtest.Mooncake(t)}, "is a trace in the format Mooncake"},
 	} {
@@ -106,4 +110,13 @@ func TestInitRefusesManifests(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fileOf is a file with a number of bytes, none of which is on the disk.
+func fileOf(t *testing.T, bytes int64) string {
+	file := cmdtest.TempFile(t, "large.yaml", "")
+	if err := os.Truncate(file, bytes); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }

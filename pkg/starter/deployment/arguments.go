@@ -27,13 +27,19 @@ func variables(c *corev1.Container) map[string]string {
 	return values
 }
 
+// maxExpanded bounds the bytes that variables add to a word of a manifest, or to a script: each may have the one
+// before it twice.
+const maxExpanded = 1 << 20
+
 // resolve puts the values of variables into a text. What has no value stays, as in Kubernetes.
 func resolve(text string, values map[string]string) string {
+	spent := 0
 	return reference.ReplaceAllStringFunc(text, func(found string) string {
-		if value, ok := values[found[2:len(found)-1]]; ok {
-			return value
+		value, ok := values[found[2:len(found)-1]]
+		if spent += len(value); !ok || spent > maxExpanded {
+			return found
 		}
-		return found
+		return value
 	})
 }
 
@@ -63,13 +69,20 @@ func scriptOf(words []string) (string, bool) {
 	return "", false
 }
 
-// scriptCommands are the commands of a script, each with the values of variables that are known.
+// scriptCommands are the commands of a script, each with the values of variables that are known. ok is false where
+// the script cannot be read, or has too much in its variables.
 func scriptCommands(script string, values map[string]string) (all [][]string, ok bool) {
 	file, err := syntax.NewParser().Parse(strings.NewReader(script), "")
 	if err != nil {
 		return nil, false
 	}
-	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string { return values[name] })}
+	spent := 0
+	config := &expand.Config{Env: expand.FuncEnviron(func(name string) string {
+		if spent += len(values[name]); spent > maxExpanded {
+			return ""
+		}
+		return values[name]
+	})}
 	syntax.Walk(file, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.Assign:
@@ -81,6 +94,9 @@ func scriptCommands(script string, values map[string]string) (all [][]string, ok
 		}
 		return true
 	})
+	if spent > maxExpanded {
+		return nil, false
+	}
 	return all, true
 }
 
@@ -89,16 +105,13 @@ func scriptCommands(script string, values map[string]string) (all [][]string, ok
 func wordsOf(config *expand.Config, call *syntax.CallExpr) []string {
 	var words []string
 	for _, arg := range call.Args {
-		text := printed(arg)
-		if strings.Contains(text, "..") { // a range of braces may stand for millions of words
-			words = append(words, text)
-			continue
+		if braces := *arg; syntax.SplitBraces(&braces) { // {1..1000000} is that many words
+			words = append(words, word(config, arg))
+		} else if fields, err := expand.Fields(config, arg); err == nil {
+			words = append(words, fields...)
+		} else {
+			words = append(words, printed(arg))
 		}
-		fields, err := expand.Fields(config, arg)
-		if err != nil {
-			fields = []string{text}
-		}
-		words = append(words, fields...)
 	}
 	if len(words) > 1 && words[0] == "eval" {
 		if inner, ok := scriptCommands(strings.Join(words[1:], " "), map[string]string{}); ok && len(inner) > 0 {

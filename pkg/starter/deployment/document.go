@@ -21,6 +21,7 @@ type document struct {
 	metav1.TypeMeta `json:",inline"`
 	Metadata        struct {
 		Name        string            `json:"name"`
+		Namespace   string            `json:"namespace"`
 		Labels      map[string]string `json:"labels"`
 		Annotations map[string]string `json:"annotations"`
 	} `json:"metadata"`
@@ -75,9 +76,13 @@ func documents(f File) ([]*document, error) {
 }
 
 func newDocuments(file string, text []byte) ([]*document, error) {
-	root := map[string]any{}
-	if err := yaml.Unmarshal(text, &root); err != nil || len(root) == 0 {
+	var all any
+	if err := yaml.Unmarshal(text, &all); err != nil || all == nil {
 		return nil, err
+	}
+	root, ok := all.(map[string]any)
+	if !ok {
+		return nil, errors.New("must be objects of Kubernetes or Helm values")
 	}
 	d := &document{file: file, text: text}
 	if err := yaml.Unmarshal(text, d); err != nil {
@@ -87,7 +92,7 @@ func newDocuments(file string, text []byte) ([]*document, error) {
 	if !isList || !strings.HasSuffix(d.Kind, "List") {
 		return []*document{d}, nil
 	}
-	var all []*document
+	var found []*document
 	for _, item := range items {
 		one, err := yaml.Marshal(item)
 		if err != nil {
@@ -97,7 +102,7 @@ func newDocuments(file string, text []byte) ([]*document, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, more...)
+		found = append(found, more...)
 	}
-	return all, nil
+	return found, nil
 }

@@ -33,6 +33,8 @@ type reader struct {
 	labels map[string]map[string]string
 	// targets are the pools by the name of what an autoscaler scales.
 	targets map[string]string
+	// files are those of objects, by kind, namespace and name.
+	files map[[3]string]string
 	// others are kinds that the scenario has no place for.
 	others map[string]int
 }
@@ -52,7 +54,7 @@ func (r *reader) note(text string, values ...any) {
 // Read reads files. Errors are field.ErrorLists with the paths of what is wrong, or say that a file
 // is no YAML.
 func Read(all []File, o Options) (*Cluster, error) {
-	r := &reader{options: o, labels: map[string]map[string]string{}, targets: map[string]string{}, others: map[string]int{}}
+	r := &reader{options: o, labels: map[string]map[string]string{}, files: map[[3]string]string{}, targets: map[string]string{}, others: map[string]int{}}
 	var unread []error
 	for _, f := range all {
 		found, err := documents(f)
@@ -88,6 +90,9 @@ var outOfScope = []string{
 
 // read takes a document to those that its kind belongs to.
 func (r *reader) read(d *document) {
+	if r.isThere(d) {
+		return
+	}
 	switch d.Kind {
 	case "":
 		r.values(d)
@@ -116,6 +121,23 @@ func (r *reader) read(d *document) {
 			r.others[d.Kind]++
 		}
 	}
+}
+
+// isThere reports whether an object that counts was read before, which is a fault: one of the two would count twice.
+func (r *reader) isThere(d *document) bool {
+	if d.Kind == "" || d.Metadata.Name == "" || slices.Contains(outOfScope, d.Kind) {
+		return false
+	}
+	key := [3]string{d.Kind, d.Metadata.Namespace, d.Metadata.Name}
+	file, found := r.files[key]
+	switch {
+	case found && file == d.file:
+		r.fault(field.Forbidden(d.at(), file+" has it twice: keep one"))
+	case found:
+		r.fault(field.Forbidden(d.at(), fmt.Sprintf("%s and %s have it: name the file of one", file, d.file)))
+	}
+	r.files[key] = d.file
+	return found
 }
 
 // build makes pools, routers and scalers of what was read.
@@ -178,8 +200,9 @@ func (r *reader) addPool(w *workload, of *inferencePool) {
 		return
 	}
 	pool := r.pool(w, &p)
-	for slices.ContainsFunc(r.cluster.Pools, func(other Pool) bool { return other.Name == pool.Name }) {
-		pool.Name = PoolName(pool.Name + "-2")
+	for n, name := 2, pool.Name; r.poolNamed(pool.Name) != nil; n++ {
+		ending := fmt.Sprintf("-%d", n)
+		pool.Name = name[:min(len(name), maxPoolName-len(ending))] + ending
 	}
 	r.cluster.Pools = append(r.cluster.Pools, pool)
 	r.targets[w.name] = pool.Name

@@ -4,6 +4,7 @@ package deployment
 
 import (
 	"maps"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -17,8 +18,10 @@ type workload struct {
 	from, name string
 	at         *field.Path
 	replicas   *int32
-	labels     map[string]string
-	pod        corev1.PodSpec
+	// size is the number of pods of a replica; 0 where it is not known.
+	size   int32
+	labels map[string]string
+	pod    corev1.PodSpec
 	// given are the options that the object's kind gives to vLLM, in front of those of the pods.
 	given []flag
 	// role is that of the object's kind; "" where a label of the pods has it.
@@ -31,6 +34,7 @@ type workload struct {
 type leaderWorkerSet struct {
 	Replicas             *int32 `json:"replicas"`
 	LeaderWorkerTemplate struct {
+		Size           *int32                  `json:"size"`
 		LeaderTemplate *corev1.PodTemplateSpec `json:"leaderTemplate"`
 		WorkerTemplate corev1.PodTemplateSpec  `json:"workerTemplate"`
 	} `json:"leaderWorkerTemplate"`
@@ -79,13 +83,21 @@ func disaggregatedSet(d *document) ([]workload, *field.Error) {
 	return all, nil
 }
 
+// group is a LeaderWorkerSet, whose controller tells its pods the size of the group and their places in it
+// (lws v0.7). The place is that of the leader.
 func (d *document) group(name string, set *leaderWorkerSet, slices int32, at *field.Path) workload {
 	replicas := or(set.Replicas, 1) * slices
 	template, field := &set.LeaderWorkerTemplate.WorkerTemplate, "workerTemplate"
 	if leader := set.LeaderWorkerTemplate.LeaderTemplate; leader != nil {
 		template, field = leader, "leaderTemplate"
 	}
-	return d.workload(name, &replicas, template, at.Child("leaderWorkerTemplate", field, "spec"))
+	w := d.workload(name, &replicas, template, at.Child("leaderWorkerTemplate", field, "spec"))
+	w.size = or(set.LeaderWorkerTemplate.Size, 1)
+	for i := range w.pod.Containers {
+		c := &w.pod.Containers[i]
+		c.Env = append([]corev1.EnvVar{{Name: "LWS_GROUP_SIZE", Value: strconv.Itoa(int(w.size))}, {Name: "LWS_WORKER_INDEX", Value: "0"}}, c.Env...)
+	}
+	return w
 }
 
 func (d *document) workload(name string, replicas *int32, template *corev1.PodTemplateSpec, at *field.Path) workload {
@@ -94,7 +106,7 @@ func (d *document) workload(name string, replicas *int32, template *corev1.PodTe
 		labels = map[string]string{}
 	}
 	maps.Copy(labels, template.Labels)
-	return workload{from: d.name(), name: name, at: at, replicas: replicas, labels: labels, pod: template.Spec}
+	return workload{from: d.name(), name: name, at: at, replicas: replicas, size: 1, labels: labels, pod: template.Spec}
 }
 
 // or is a value, or another where it is not stated.
@@ -115,6 +127,9 @@ func (w *workload) selected(by map[string]string) bool {
 	return len(by) > 0
 }
 
+// maxPoolName is the greatest length of the name of a pool.
+const maxPoolName = 63
+
 // PoolName is a name that a pool, a scaler or a client may have.
 func PoolName(name string) string {
 	name = strings.Trim(strings.Map(func(r rune) rune {
@@ -126,8 +141,8 @@ func PoolName(name string) string {
 		}
 		return '-'
 	}, name), "-")
-	if len(name) > 63 {
-		name = strings.TrimRight(name[:63], "-")
+	if len(name) > maxPoolName {
+		name = strings.TrimRight(name[:maxPoolName], "-")
 	}
 	if name == "" {
 		return "pool"
