@@ -20,6 +20,8 @@ var nodeNames = []struct {
 	value *regexp.Regexp
 	name  string
 }{
+	// A part of an accelerator.
+	{words(`mig-[0-9]+g`), ""},
 	// Types of machines of AWS, Google Cloud and Azure.
 	{words(`p6e-gb200`, `a4x-highgpu`), "gb200"},
 	{words(`p6-b300`), "b300-sxm"},
@@ -91,6 +93,9 @@ func (w *workload) accelerator() (name, why string) {
 		}
 	}
 	names := slices.Sorted(maps.Keys(found))
+	if asked := w.asked(); strings.Contains(asked, "/mig-") {
+		return "", fmt.Sprintf("%s %s, which is a part of an accelerator", w.from, asked)
+	}
 	switch len(names) {
 	case 1:
 		return names[0], ""
@@ -127,6 +132,19 @@ func (w *workload) asked() string {
 		}
 	}
 	return "names no resource of an accelerator"
+}
+
+// accelerators is how many a replica asks for; 0 where that is not known.
+func (w *workload) accelerators() int64 {
+	var n int64
+	for i := range w.pod.Containers {
+		for name, quantity := range w.pod.Containers[i].Resources.Limits { // in any order: a sum
+			if isAccelerator(string(name)) {
+				n += quantity.Value()
+			}
+		}
+	}
+	return n * int64(w.size)
 }
 
 // isAccelerator tells the resources of device plugins that are accelerators.

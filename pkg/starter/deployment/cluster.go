@@ -37,8 +37,6 @@ type Cluster struct {
 	Pools []Pool
 	// Routers have one entry for each InferencePool, or one for all pools. There is at least one.
 	Routers []Router
-	// Routes are the texts of HTTPRoutes that divide requests among InferencePools.
-	Routes  []string
 	Scalers []v1alpha1.Scaler
 	// FromZero says that an autoscaler may leave a pool without replicas.
 	FromZero bool

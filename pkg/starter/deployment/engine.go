@@ -178,6 +178,9 @@ func (r *reader) ranks(w *workload, e *engine) {
 	} else {
 		e.pool.DataParallelism = 0
 	}
+	if asked, used := w.accelerators(), int64(max(e.pool.TensorParallelism, 1))*int64(max(e.pool.DataParallelism, 1))*int64(max(e.pipeline, 1)); asked > 0 && asked != used {
+		e.note("a replica asks for %d accelerators, and its options use %d: replicas of the pool may be more or fewer than those of your cluster", asked, used)
+	}
 	if e.pipeline > 1 {
 		e.note("pipeline parallelism of %d is not simulated", e.pipeline)
 	}
@@ -200,12 +203,12 @@ func (r *reader) findModel(pool *Pool, written string) {
 
 // keepLabels gives a pool the labels of its pods that the configuration of its EPP names.
 func keepLabels(pool *v1alpha1.Pool, labels map[string]string, config string) {
-	for key, value := range labels { // in any order: into a map
+	for _, key := range slices.Sorted(maps.Keys(labels)) {
 		if key != roleLabel && strings.Contains(config, key) && len(pool.Labels) < 16 {
 			if pool.Labels == nil {
 				pool.Labels = map[string]v1alpha1.LabelValue{}
 			}
-			pool.Labels[key] = v1alpha1.LabelValue(value)
+			pool.Labels[key] = v1alpha1.LabelValue(labels[key])
 		}
 	}
 }

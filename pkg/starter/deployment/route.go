@@ -3,12 +3,14 @@
 package deployment
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
-// route keeps an HTTPRoute that divides requests among InferencePools.
+// route says that an HTTPRoute divides requests among InferencePools.
 func (r *reader) route(d *document) {
 	var o struct {
 		Spec struct {
@@ -29,8 +31,8 @@ func (r *reader) route(d *document) {
 			}
 		}
 	}
-	if len(names) > 1 && r.options.Pool == "" {
-		r.cluster.Routes = append(r.cluster.Routes, strings.TrimSpace(string(d.text))+"\n")
+	if len(names) > 1 {
+		r.note("%s divides requests among the InferencePools %s, which the scenario does not", d.name(), strings.Join(slices.Sorted(maps.Keys(names)), ", "))
 	}
 }
 

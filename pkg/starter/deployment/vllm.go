@@ -144,17 +144,18 @@ var multiples = map[byte]float64{'k': 1e3, 'm': 1e6, 'g': 1e9, 'K': 1 << 10, 'M'
 // errNumber is the fault of a text that is no number.
 var errNumber = errors.New("must be a whole number, such as 8192 or 8k")
 
-// count reads a number of vLLM, such as 8192, 32k or 25.6k.
+// count reads a number of vLLM, such as 8192, 32k or 25.6k. What is left of a decimal number is cut off, and a binary one is
+// whole (human_readable_int of vLLM 0.24).
 func count(text string) (int32, error) {
-	factor := 1.0
+	factor, binary := 1.0, false
 	if n := len(text); n > 1 && multiples[text[n-1]] != 0 {
-		factor, text = multiples[text[n-1]], text[:n-1]
+		factor, binary, text = multiples[text[n-1]], text[n-1] <= 'Z', text[:n-1]
 	}
 	x, err := strconv.ParseFloat(text, 64)
-	if x *= factor; err != nil || x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
+	if err != nil || x != math.Trunc(x) && (binary || factor == 1) || !(math.Abs(x*factor) <= math.MaxInt32) {
 		return 0, errNumber
 	}
-	return int32(x), nil
+	return int32(x * factor), nil
 }
 
 // number is an option whose value is a field.
