@@ -48,6 +48,9 @@ func resolve(text string, values map[string]string) string {
 func commands(c *corev1.Container) (all [][]string, ok bool) {
 	values := variables(c)
 	var words []string
+	if len(c.Command) == 0 && strings.Contains(c.Image, "vllm-openai") {
+		words = []string{"vllm", "serve"} // the entry point of vLLM's image
+	}
 	for _, w := range slices.Concat(c.Command, c.Args) {
 		words = append(words, resolve(w, values))
 	}

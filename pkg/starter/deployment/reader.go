@@ -60,7 +60,7 @@ func Read(all []File, o Options) (*Cluster, error) {
 		found, err := documents(f)
 		switch {
 		case err != nil && f.Found:
-			r.note("%s is no YAML, and was passed over", f.Name)
+			r.note("%s, and so it was passed over", err)
 		case err != nil:
 			unread = append(unread, err)
 		}
