@@ -4,11 +4,6 @@ package v1alpha1
 
 // Route is how requests find their router, and the model that serves them. The gateway
 // draws the router of each request, and then the router's EPP draws its model.
-//
-// +kubebuilder:validation:XValidation:rule="has(self.backends) || has(self.rules) || has(self.httpRoute) || has(self.rewrites) || has(self.modelRewrites)",message="one of backends, rules, httpRoute, rewrites and modelRewrites must be set"
-// +kubebuilder:validation:XValidation:rule="!has(self.httpRoute) || !has(self.backends) && !has(self.rules)",message="httpRoute has backends and rules of its own: set httpRoute, or backends and rules",fieldPath=".httpRoute"
-// +kubebuilder:validation:XValidation:rule="!has(self.modelRewrites) || !has(self.rewrites)",message="set rewrites or modelRewrites, not both",fieldPath=".modelRewrites"
-// +kubebuilder:validation:XValidation:rule="!has(self.path) || has(self.httpRoute)",message="goes with httpRoute",fieldPath=".path"
 type Route struct {
 	// backends are the routers of the requests that match no rule, by their weights.
 	// +optional
@@ -34,7 +29,6 @@ type Route struct {
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=1024
-	// +kubebuilder:validation:Pattern=`^/`
 	Path string `json:"path,omitempty"`
 	// rewrites give requests other models, which the same router's engines serve: the base
 	// model, or a LoRA adapter.
@@ -81,7 +75,6 @@ type RouteRule struct {
 	Model string `json:"model,omitempty"`
 	// headers are headers that the requests have, with their values.
 	// +optional
-	// +kubebuilder:validation:MinProperties=1
 	// +kubebuilder:validation:MaxProperties=16
 	Headers map[string]HeaderValue `json:"headers,omitempty"`
 	// backends are the routers, by their weights.

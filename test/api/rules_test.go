@@ -367,28 +367,6 @@ var rules = map[string]ruleTable{
 		good: []any{fields{"router": object{"policies": roundRobin}, "routers": gone}, fields{"router": gone, "routers": twoRouters}},
 		bad:  []any{fields{"router": gone, "routers": gone}, fields{"router": object{"policies": roundRobin}, "routers": twoRouters}},
 	},
-	"one of backends, rules, httpRoute, rewrites and modelRewrites must be set": {
-		good: []any{
-			changed(noRoute, fields{"backends": backends}), changed(noRoute, fields{"rules": routeRules}), changed(noRoute, fields{"httpRoute": object{"file": "x"}}),
-			changed(noRoute, fields{"rewrites": rewrites}), changed(noRoute, fields{"modelRewrites": object{"file": "x"}}),
-		},
-		bad: []any{noRoute},
-	},
-	"httpRoute has backends and rules of its own: set httpRoute, or backends and rules": {
-		good: []any{changed(noRoute, fields{"backends": backends, "rules": routeRules}), changed(noRoute, fields{"httpRoute": object{"file": "x"}})},
-		bad: []any{
-			changed(noRoute, fields{"httpRoute": object{"file": "x"}, "backends": backends}),
-			changed(noRoute, fields{"httpRoute": object{"file": "x"}, "rules": routeRules}),
-		},
-	},
-	"set rewrites or modelRewrites, not both": {
-		good: []any{changed(noRoute, fields{"rewrites": rewrites}), changed(noRoute, fields{"modelRewrites": object{"file": "x"}})},
-		bad:  []any{changed(noRoute, fields{"rewrites": rewrites, "modelRewrites": object{"file": "x"}})},
-	},
-	"goes with httpRoute": {
-		good: []any{changed(noRoute, fields{"httpRoute": object{"file": "x"}, "path": "/v1"})},
-		bad:  []any{changed(noRoute, fields{"backends": backends, "path": "/v1"})},
-	},
 	"exactly one of the fields in [endpointPickerConfig policies] must be set": {
 		good: []any{fields{"endpointPickerConfig": gone, "policies": roundRobin}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": gone}},
 		bad:  []any{fields{"endpointPickerConfig": gone, "policies": gone}, fields{"endpointPickerConfig": fields{"inline": "x"}, "policies": roundRobin}},
@@ -867,10 +845,6 @@ var (
 	feature         = object{"metric": "e2e.mean", "min": "0", "max": "1", "bins": 4}
 	toTwoRouters    = object{"backends": []any{object{"router": "a", "weight": int64(9)}, object{"router": "org/b", "weight": int64(1)}}}
 	twoRouters      = []any{object{"model": "a", "policies": roundRobin}, object{"model": "org/b", "policies": roundRobin}}
-	noRoute         = fields{"backends": gone, "rules": gone, "httpRoute": gone, "path": gone, "rewrites": gone, "modelRewrites": gone}
-	backends        = []any{object{"router": "stable", "weight": 9}, object{"router": "canary", "weight": 1}}
-	routeRules      = []any{object{"name": "testers", "headers": object{"x-canary": "always"}, "backends": backends}}
-	rewrites        = []any{object{"name": "reviews", "router": "stable", "targets": []any{object{"model": "reviews-v2"}}}}
 	profiles        = []any{object{"name": "p", "endpointPickerConfig": object{"inline": "x"}}}
 	routers         = []any{object{"name": "r", "router": object{"policies": roundRobin}}}
 	admissions      = []any{object{"name": "a", "admission": object{"policy": "always"}}}

@@ -10,13 +10,16 @@ import (
 	"strings"
 	"testing"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
 
 const samplesDir = "../../config/samples"
 
-// samples are the objects of Windtunnel in all sample files, by file and number. The Helm
-// values among the samples are no objects: they have no kind. An autoscaler is an input of one.
+// samples are the objects of Windtunnel and the ConfigMaps in all sample files, by file and number.
+// Helm values, which have no kind, and manifests of others are inputs of these.
 func samples(t *testing.T) map[string][]byte {
 	t.Helper()
 	docs := map[string][]byte{}
@@ -35,7 +38,7 @@ func samples(t *testing.T) map[string][]byte {
 			}
 			name, _ := filepath.Rel(samplesDir, path)
 			for i, doc := range bytes.Split(text, []byte("\n---\n")) {
-				if kind := statedKind(t, doc); kind != "" && kind != "HorizontalPodAutoscaler" {
+				if isOurs(t, doc) {
 					docs[name+"#"+string(rune('1'+i))] = doc
 				}
 			}
@@ -47,14 +50,21 @@ func samples(t *testing.T) map[string][]byte {
 	return docs
 }
 
-// statedKind is the kind that a document states, or "".
-func statedKind(t *testing.T, doc []byte) string {
+// isOurs is whether a document is an object of Windtunnel or a ConfigMap.
+func isOurs(t *testing.T, doc []byte) bool {
 	t.Helper()
-	var head struct{ Kind string }
+	head := head(t, doc)
+	return head.GroupVersionKind().Group == v1alpha1.GroupVersion.Group || head.Kind == "ConfigMap"
+}
+
+// head is what a document says of its kind.
+func head(t *testing.T, doc []byte) metav1.TypeMeta {
+	t.Helper()
+	var head metav1.TypeMeta
 	if err := yaml.Unmarshal(doc, &head); err != nil {
 		t.Fatal(err)
 	}
-	return head.Kind
+	return head
 }
 
 func TestManifestAcceptsEverySample(t *testing.T) {
@@ -71,7 +81,7 @@ func TestServerAcceptsEverySampleWithTheSameDefaults(t *testing.T) {
 	s := server(t)
 	for name, doc := range samples(t) {
 		t.Run(name, func(t *testing.T) {
-			got := serverVerdict(t, s, statedKind(t, doc), yamlType, doc)
+			got := serverVerdict(t, s, head(t, doc).Kind, yamlType, doc)
 			if !got.accepted() {
 				t.Errorf("faults: %v", got.faults)
 			}

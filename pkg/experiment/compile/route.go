@@ -16,13 +16,35 @@ import (
 // the words of the API. So a manifest and the same in these words have the same results, and
 // paths of a sweep lead into both.
 func (c *compiler) route(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Scenario, field.ErrorList) {
-	if in.Route == nil || in.Route.HTTPRoute == nil && in.Route.ModelRewrites == nil {
+	if in.Route == nil {
 		return in, nil
 	}
-	read := in.DeepCopy()
 	at := path.Child("route")
+	if errs := validateRoute(in.Route, at); len(errs) > 0 {
+		return in, errs
+	}
+	read := in.DeepCopy()
 	errs := c.httpRoute(read, at.Child("httpRoute"))
 	return read, append(errs, c.modelRewrites(read, at.Child("modelRewrites"))...)
+}
+
+// validateRoute says which fields of a route do not go together, and whether it has none.
+func validateRoute(r *v1alpha1.Route, path *field.Path) field.ErrorList {
+	var errs field.ErrorList
+	divides, rewrites := len(r.Backends)+len(r.Rules) > 0, len(r.Rewrites) > 0
+	if r.HTTPRoute != nil && divides {
+		errs = append(errs, field.Forbidden(path.Child("httpRoute"), "has backends and rules of its own: set httpRoute, or backends and rules"))
+	}
+	if r.ModelRewrites != nil && rewrites {
+		errs = append(errs, field.Forbidden(path.Child("modelRewrites"), "set rewrites or modelRewrites, not both"))
+	}
+	if r.Path != "" && r.HTTPRoute == nil {
+		errs = append(errs, field.Forbidden(path.Child("path"), "goes with httpRoute"))
+	}
+	if !divides && !rewrites && r.HTTPRoute == nil && r.ModelRewrites == nil {
+		errs = append(errs, field.Required(path, "state one of backends, rules, httpRoute, rewrites and modelRewrites"))
+	}
+	return errs
 }
 
 // httpRoute puts the rules of HTTPRoutes into the place of their manifests.

@@ -166,12 +166,23 @@ func TestRoutesThatAreRefused(t *testing.T) {
 		edit       func(*v1alpha1.Scenario)
 		path, text string
 	}{
-		"no route":                {func(s *v1alpha1.Scenario) { s.Route = nil }, "route", "such as route: {backends: [{router: stable, weight: 90}, {router: canary, weight: 10}]}"},
-		"weights of 0":            {weights(0, 0), "route.backends", "all weights are 0"},
-		"an unknown router":       {func(s *v1alpha1.Scenario) { s.Route.Backends[1].Router = "canaries" }, "route.backends[1].router", `there are "stable", "canary"`},
-		"two routers of one name": {func(s *v1alpha1.Scenario) { s.Routers[1].Name = "stable" }, "routers[1].name", "stable"},
-		"a pool of two routers":   {func(s *v1alpha1.Scenario) { s.Routers[1].Pools = s.Routers[0].Pools }, "routers[1].pools[0]", "a pool has one router"},
-		"no pool of the name":     {func(s *v1alpha1.Scenario) { s.Routers[1].Pools = []string{"cannary"} }, "routers[1].pools[0]", "there is no pool of this name"},
+		"no route":       {func(s *v1alpha1.Scenario) { s.Route = nil }, "route", "such as route: {backends: [{router: stable, weight: 90}, {router: canary, weight: 10}]}"},
+		"an empty route": {func(s *v1alpha1.Scenario) { s.Route = &v1alpha1.Route{} }, "route", "state one of backends, rules"},
+		"a manifest beside words": {
+			func(s *v1alpha1.Scenario) { s.Route.HTTPRoute = &v1alpha1.ManifestSource{Inline: new(httpRoute)} }, "route.httpRoute", "has backends and rules of its own",
+		},
+		"rewrites beside a manifest of them": {
+			func(s *v1alpha1.Scenario) {
+				s.Route.Rewrites = []v1alpha1.ModelRewrite{{Name: "all", Router: "canary", Targets: []v1alpha1.RewriteTarget{{Model: "v2"}}}}
+				s.Route.ModelRewrites = &v1alpha1.ManifestSource{Inline: new("x")}
+			}, "route.modelRewrites", "set rewrites or modelRewrites",
+		},
+		"a path without a manifest": {func(s *v1alpha1.Scenario) { s.Route.Path = "/v1" }, "route.path", "goes with httpRoute"},
+		"weights of 0":              {weights(0, 0), "route.backends", "all weights are 0"},
+		"an unknown router":         {func(s *v1alpha1.Scenario) { s.Route.Backends[1].Router = "canaries" }, "route.backends[1].router", `there are "stable", "canary"`},
+		"two routers of one name":   {func(s *v1alpha1.Scenario) { s.Routers[1].Name = "stable" }, "routers[1].name", "stable"},
+		"a pool of two routers":     {func(s *v1alpha1.Scenario) { s.Routers[1].Pools = s.Routers[0].Pools }, "routers[1].pools[0]", "a pool has one router"},
+		"no pool of the name":       {func(s *v1alpha1.Scenario) { s.Routers[1].Pools = []string{"cannary"} }, "routers[1].pools[0]", "there is no pool of this name"},
 		"routers without pools": {
 			func(s *v1alpha1.Scenario) { s.Routers[0].Pools, s.Routers[1].Pools = nil, nil }, "routers[1].pools", "name the pools of each",
 		},
