@@ -187,7 +187,7 @@ func TestApproximationsAreNotedOnce(t *testing.T) {
 // TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed: a scenario has one EPP and scrapes
 // every 50 ms unless it says otherwise.
 func TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed(t *testing.T) {
-	started := strings.Replace(helmConfig, "    pluginsConfigFile:", "    replicas: 3\n    flags: {refresh-metrics-interval: 5s}\n    pluginsConfigFile:", 1)
+	started := strings.Replace(helmConfig, "    pluginsConfigFile:", "    replicas: 3\n    flags: {refresh-metrics-interval: 5s, ha-enable-leader-election: false}\n    pluginsConfigFile:", 1)
 	const at = "spec.scenario.router.endpointPickerConfig.inline: "
 	const unused = at + "the simulation does not use what the file says in addition to the configuration: "
 	for name, test := range map[string]struct {
@@ -199,6 +199,9 @@ func TestWhatAFileSaysBesideItsConfigurationIsUsedOrNamed(t *testing.T) {
 		"nothing is used": {started, v1alpha1.Router{}, []string{unused + "replicas 3 (the scenario has 1) and metricsRefreshInterval 5s (the scenario has 50ms). State it in the scenario's router"}},
 		"one is used":     {started, v1alpha1.Router{Replicas: 3}, []string{unused + "metricsRefreshInterval 5s (the scenario has 50ms). State it in the scenario's router"}},
 		"all is used":     {started, v1alpha1.Router{Replicas: 3, MetricsRefreshInterval: "5s"}, nil},
+		"one serves": {
+			strings.Replace(started, "election: false", "election: true", 1), v1alpha1.Router{MetricsRefreshInterval: "5s"}, nil,
+		},
 		"the EPP's least": {strings.Replace(started, "5s", "10ms", 1), v1alpha1.Router{Replicas: 3}, nil},
 		"another file is read": {
 			strings.Replace(helmConfig, "pluginsConfigFile: own", "pluginsConfigFile: other", 1), v1alpha1.Router{},
