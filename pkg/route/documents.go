@@ -22,6 +22,7 @@ import (
 // metadata is what counts of an object's metadata.
 type metadata struct {
 	Name              string    `json:"name"`
+	Namespace         string    `json:"namespace"`
 	CreationTimestamp time.Time `json:"creationTimestamp"`
 }
 
@@ -91,4 +92,13 @@ func (d *document) decode(spec any, at *field.Path) field.ErrorList {
 		errs = append(errs, field.Invalid(at.Child("spec"), d.Metadata.Name, fault.Error()))
 	}
 	return errs
+}
+
+// uniqueName is a name, with a number where it is taken.
+func uniqueName(name string, taken func(name string) bool) string {
+	free := name
+	for i := 1; taken(free); i++ {
+		free = fmt.Sprintf("%s-%d", name, i)
+	}
+	return free
 }

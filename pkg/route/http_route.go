@@ -47,6 +47,9 @@ type HTTPRules struct {
 // Envoy AI Gateway (@ c217da8a).
 var modelHeaders = []string{"X-Gateway-Model-Name", "X-Ai-Eg-Model"}
 
+// poolGroups are the API groups of InferencePools: of v1, and of the versions before it.
+var poolGroups = []string{"inference.networking.k8s.io", "inference.networking.x-k8s.io"}
+
 type httpRouteSpec struct {
 	ParentRefs         json.RawMessage `json:"parentRefs"`
 	Hostnames          json.RawMessage `json:"hostnames"`
@@ -69,13 +72,15 @@ type httpMatch struct {
 		Type  string  `json:"type"`
 		Value *string `json:"value"`
 	} `json:"path"`
-	Headers []struct {
-		Type  string `json:"type"`
-		Name  string `json:"name"`
-		Value string `json:"value"`
-	} `json:"headers"`
+	Headers     []httpHeader    `json:"headers"`
 	QueryParams json.RawMessage `json:"queryParams"`
 	Method      string          `json:"method"`
+}
+
+type httpHeader struct {
+	Type  string `json:"type"`
+	Name  string `json:"name"`
+	Value string `json:"value"`
 }
 
 type httpFilter struct {
@@ -118,6 +123,9 @@ func (c *condition) path() (typ, value string) {
 // first path of a match. What a gateway would do and a simulation does not is an error.
 func ReadHTTPRoutes(text []byte, path string, at *field.Path) (*HTTPRules, field.ErrorList) {
 	documents, errs := find(text, "HTTPRoute", at)
+	slices.SortStableFunc(documents, func(a, b document) int {
+		return cmp.Or(a.Metadata.CreationTimestamp.Compare(b.Metadata.CreationTimestamp), cmp.Compare(a.Metadata.Namespace, b.Metadata.Namespace), cmp.Compare(a.Metadata.Name, b.Metadata.Name))
+	})
 	out := &HTTPRules{Path: path}
 	var all []condition
 	for i := range documents {
@@ -209,6 +217,9 @@ func (out *HTTPRules) collect(all []condition, at *field.Path) field.ErrorList {
 		rule, es := c.conditions()
 		if out.reaches(&rule) {
 			errs = append(append(errs, es...), rule.addBackends(c.rule.BackendRefs, c.in.Child("backendRefs"))...)
+			rule.Name = uniqueName(rule.Name, func(name string) bool {
+				return slices.ContainsFunc(out.Rules, func(r HTTPRule) bool { return r.Name == name })
+			})
 			out.Rules = append(out.Rules, rule)
 		}
 	}
@@ -250,7 +261,7 @@ func matchesPath(typ, value, path string) bool {
 	return path == value || strings.HasPrefix(path, value+"/")
 }
 
-// conditions is a rule without backends.
+// conditions is a rule without backends. Of headers with one name the first counts.
 func (c *condition) conditions() (HTTPRule, field.ErrorList) {
 	rule := HTTPRule{Name: c.name}
 	var errs field.ErrorList
@@ -259,6 +270,7 @@ func (c *condition) conditions() (HTTPRule, field.ErrorList) {
 		switch {
 		case h.Type != "" && h.Type != "Exact":
 			errs = append(errs, field.NotSupported(c.at.Child("headers").Index(i).Child("type"), h.Type, []string{"Exact"}))
+		case slices.ContainsFunc(c.Headers[:i], func(before httpHeader) bool { return textproto.CanonicalMIMEHeaderKey(before.Name) == name }):
 		case slices.Contains(modelHeaders, name):
 			rule.Model = h.Value
 		default:
@@ -291,6 +303,8 @@ func (r *HTTPRule) addBackend(b *httpBackend, at *field.Path) field.ErrorList {
 	switch i := slices.IndexFunc(r.Backends, func(s PoolShare) bool { return s.Pool == b.Name }); {
 	case b.Kind != "InferencePool":
 		return field.ErrorList{field.NotSupported(at.Child("kind"), cmp.Or(b.Kind, "Service"), []string{"InferencePool"})}
+	case !slices.Contains(poolGroups, b.Group):
+		return field.ErrorList{field.NotSupported(at.Child("group"), b.Group, poolGroups)}
 	case b.Filters != nil:
 		return field.ErrorList{field.Forbidden(at.Child("filters"), "is not simulated")}
 	case weight < 0 || weight > maxWeight:

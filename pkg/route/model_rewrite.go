@@ -3,7 +3,6 @@
 package route
 
 import (
-	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -64,24 +63,15 @@ func ReadModelRewrites(text []byte, at *field.Path) ([]ModelRewrite, field.Error
 			of, es := spec.Rules[j].read(at.Child("spec", "rules").Index(j))
 			errs = append(errs, es...)
 			for _, r := range of {
-				r.Name, r.Pool, r.At = uniqueName(all, d.Metadata.Name), spec.PoolRef.Name, at.Child("spec", "poolRef", "name")
+				r.Name = uniqueName(d.Metadata.Name, func(name string) bool {
+					return slices.ContainsFunc(all, func(r ModelRewrite) bool { return r.Name == name })
+				})
+				r.Pool, r.At = spec.PoolRef.Name, at.Child("spec", "poolRef", "name")
 				all = append(all, r)
 			}
 		}
 	}
 	return all, errs
-}
-
-// uniqueName is a name, with a number where it is taken.
-func uniqueName(all []ModelRewrite, name string) string {
-	taken := func(name string) bool {
-		return slices.ContainsFunc(all, func(r ModelRewrite) bool { return r.Name == name })
-	}
-	free := name
-	for i := 1; taken(free); i++ {
-		free = fmt.Sprintf("%s-%d", name, i)
-	}
-	return free
 }
 
 // read returns a rule for each of the names that it matches, or one for any.

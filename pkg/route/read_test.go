@@ -31,7 +31,7 @@ func TestReadHTTPRoutes(t *testing.T) {
 		want        []route.HTTPRule
 	}{
 		"weights, of which one is missing": {
-			"  - backendRefs:\n    - {kind: InferencePool, name: stable, weight: 90}\n    - {kind: InferencePool, name: canary}\n", "",
+			"  - backendRefs:\n    - {group: inference.networking.k8s.io, kind: InferencePool, name: stable, weight: 90}\n    - {group: inference.networking.x-k8s.io, kind: InferencePool, name: canary}\n", "",
 			[]route.HTTPRule{{Name: "llm", Backends: []route.PoolShare{{Pool: "stable", Weight: 90}, {Pool: "canary", Weight: 1}}}},
 		},
 		"more headers go before fewer": {
@@ -58,6 +58,14 @@ func TestReadHTTPRoutes(t *testing.T) {
 			"  - {matches: [{path: {value: /a/b}}], " + toStable + "}\n  - {matches: [{path: {value: /a}}], backendRefs: [{name: service}]}\n", "",
 			[]route.HTTPRule{{Name: "llm", Backends: stable}},
 		},
+		"each match is a rule with a name of its own": {
+			"  - {matches: [{headers: [{name: a, value: x}]}, {headers: [{name: a, value: y}]}], " + toCanary + "}\n  - {name: llm, " + toStable + "}\n", "",
+			[]route.HTTPRule{{Name: "llm", Headers: map[string]string{"A": "x"}, Backends: canary}, {Name: "llm-1", Headers: map[string]string{"A": "y"}, Backends: canary}, {Name: "llm-2", Backends: stable}},
+		},
+		"of headers with one name the first counts": {
+			"  - {matches: [{headers: [{name: x-a, value: first}, {name: X-A, value: second}]}], " + toCanary + "}\n", "",
+			[]route.HTTPRule{{Name: "llm", Headers: map[string]string{"X-A": "first"}, Backends: canary}},
+		},
 		"requests are POSTs without a query": {
 			"  - {matches: [{method: GET}], " + toStable + "}\n  - {matches: [{queryParams: [{name: a, value: b}]}], " + toStable + "}\n  - {matches: [{method: POST}], " + toCanary + "}\n", "",
 			[]route.HTTPRule{{Name: "llm-2", Backends: canary}},
@@ -71,6 +79,20 @@ func TestReadHTTPRoutes(t *testing.T) {
 		if diff := cmp.Diff(tc.want, got.Rules, cmpopts.IgnoreFields(route.PoolShare{}, "At")); diff != "" {
 			t.Errorf("%s: (−want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// Routes of one age are asked in the order of their namespaces and names.
+func TestTheFirstHTTPRouteByName(t *testing.T) {
+	one := func(namespace, name, to string) string {
+		return "---\nkind: HTTPRoute\nmetadata: {namespace: " + namespace + ", name: " + name + "}\nspec: {rules: [{" + to + "}]}\n"
+	}
+	got, errs := route.ReadHTTPRoutes([]byte(one("b", "a", toStable)+one("a", "z", toStable)+one("a", "c", toCanary)), "", nil)
+	if len(errs) > 0 {
+		t.Fatal(errs)
+	}
+	if len(got.Rules) != 1 || got.Rules[0].Name != "c" || got.Rules[0].Backends[0].Pool != "canary" {
+		t.Errorf("the rules are %+v, want that of a/c", got.Rules)
 	}
 }
 
@@ -88,7 +110,9 @@ func TestReadHTTPRoutesRefuses(t *testing.T) {
 		"a pattern in a header": {
 			anHTTPRoute("  - {matches: [{headers: [{type: RegularExpression, name: x, value: a.}]}], " + toStable + "}\n"), "inline.spec.rules[0].matches[0].headers[0].type",
 		},
-		"a weight below 0": {anHTTPRoute("  - {backendRefs: [{kind: InferencePool, name: s, weight: -1}]}\n"), "inline.spec.rules[0].backendRefs[0].weight"},
+		"another group":    {anHTTPRoute("  - {backendRefs: [{group: apps, kind: InferencePool, name: s}]}\n"), `inline.spec.rules[0].backendRefs[0].group: Unsupported value: "apps"`},
+		"no group":         {anHTTPRoute("  - {backendRefs: [{kind: InferencePool, name: s}]}\n"), "inline.spec.rules[0].backendRefs[0].group"},
+		"a weight below 0": {anHTTPRoute("  - {backendRefs: [{group: inference.networking.k8s.io, kind: InferencePool, name: s, weight: -1}]}\n"), "inline.spec.rules[0].backendRefs[0].weight"},
 		"no rules":         {"kind: HTTPRoute\nspec: {}\n", "no rule matches"},
 	} {
 		_, errs := route.ReadHTTPRoutes([]byte(tc.text), "", at)
