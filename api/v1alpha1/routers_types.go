@@ -47,3 +47,11 @@ func (r *ModelRouter) Key() string {
 	}
 	return r.Model
 }
+
+// PoolName is the name of the InferencePool that stands for the router's pools.
+func (r *ModelRouter) PoolName() string {
+	if r.InferencePool != "" {
+		return r.InferencePool
+	}
+	return r.Key()
+}

@@ -79,7 +79,7 @@ func ownRest(in *v1alpha1.Scenario, owners []int, router int, path *field.Path) 
 	return field.ErrorList{field.Invalid(path.Child("model"), r.Model, "no pool serves this model; the pools serve "+spelling.Quote(poolModels(in)))}
 }
 
-// validateRouterNames says which routers have the name of another one, and where a model has
+// validateRouterNames says which routers have the name or the InferencePool of another one, and where a model has
 // several routers that no route divides requests among.
 func validateRouterNames(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
 	var errs field.ErrorList
@@ -88,6 +88,9 @@ func validateRouterNames(in *v1alpha1.Scenario, path *field.Path) field.ErrorLis
 		if slices.ContainsFunc(in.Routers[:i], func(s v1alpha1.ModelRouter) bool { return s.Key() == r.Key() }) {
 			errs = append(errs, field.Duplicate(path.Child("routers").Index(i).Child("name"), r.Key()))
 			continue
+		}
+		if slices.ContainsFunc(in.Routers[:i], func(s v1alpha1.ModelRouter) bool { return s.PoolName() == r.PoolName() }) {
+			errs = append(errs, field.Duplicate(path.Child("routers").Index(i).Child("inferencePool"), r.PoolName()))
 		}
 		before := slices.IndexFunc(in.Routers[:i], func(s v1alpha1.ModelRouter) bool { return s.Model == r.Model })
 		if before >= 0 && !DividesRequests(in.Route) {
@@ -112,7 +115,7 @@ func validateOwners(in *v1alpha1.Scenario, owners []int, path *field.Path) field
 			errs = append(errs, field.NotSupported(at.Child("model"), model, routerModels(in)))
 		case earlier >= 0 && owners[i-1] != owner:
 			errs = append(errs, field.Invalid(at.Child("model"), model, fmt.Sprintf(
-				"pools of one model must be next to each other: move this pool after pool %s", in.Pools[earlier].Name)))
+				"pools of one router must be next to each other: move this pool after pool %s", in.Pools[earlier].Name)))
 		}
 	}
 	return errs

@@ -3,6 +3,8 @@
 package compile
 
 import (
+	"cmp"
+	"fmt"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,8 +26,9 @@ func (c *compiler) route(in *v1alpha1.Scenario, path *field.Path) (*v1alpha1.Sce
 		return in, errs
 	}
 	read := in.DeepCopy()
-	errs := c.httpRoute(read, at.Child("httpRoute"))
-	return read, append(errs, c.modelRewrites(read, at.Child("modelRewrites"))...)
+	routers := &routersOfPools{in: read}
+	errs := c.httpRoute(read, routers, at.Child("httpRoute"))
+	return read, append(errs, c.modelRewrites(read, routers, at.Child("modelRewrites"))...)
 }
 
 // validateRoute says which fields of a route do not go together, and whether it has none.
@@ -48,7 +51,7 @@ func validateRoute(r *v1alpha1.Route, path *field.Path) field.ErrorList {
 }
 
 // httpRoute puts the rules of HTTPRoutes into the place of their manifests.
-func (c *compiler) httpRoute(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+func (c *compiler) httpRoute(in *v1alpha1.Scenario, routers *routersOfPools, path *field.Path) field.ErrorList {
 	r := in.Route
 	if r.HTTPRoute == nil {
 		return nil
@@ -65,7 +68,7 @@ func (c *compiler) httpRoute(in *v1alpha1.Scenario, path *field.Path) field.Erro
 	r.HTTPRoute, r.Path = nil, ""
 	for i := range read.Rules {
 		rule := &read.Rules[i]
-		backends, es := backendsOf(in, rule.Backends)
+		backends, es := routers.backends(rule.Backends)
 		errs = append(errs, es...)
 		if rule.IsForAll() {
 			r.Backends = backends
@@ -83,40 +86,46 @@ func (c *compiler) httpRoute(in *v1alpha1.Scenario, path *field.Path) field.Erro
 	return errs
 }
 
-// backendsOf are the routers whose InferencePools a rule names.
-func backendsOf(in *v1alpha1.Scenario, shares []route.PoolShare) ([]v1alpha1.RouteBackend, field.ErrorList) {
+// routersOfPools finds the routers that InferencePools stand for.
+type routersOfPools struct {
+	in *v1alpha1.Scenario
+	// only is the InferencePool of a scenario with one router: the first one that a manifest names.
+	only string
+}
+
+// backends are the routers whose InferencePools a rule names.
+func (r *routersOfPools) backends(shares []route.PoolShare) ([]v1alpha1.RouteBackend, field.ErrorList) {
 	var backends []v1alpha1.RouteBackend
 	var errs field.ErrorList
 	for _, s := range shares {
-		key, es := routerOfPool(in, s.Pool, s.At.Child("name"))
+		key, es := r.of(s.Pool, s.At.Child("name"))
 		errs = append(errs, es...)
 		backends = append(backends, v1alpha1.RouteBackend{Router: key, Weight: &s.Weight})
 	}
 	return backends, errs
 }
 
-// routerOfPool names the router that an InferencePool stands for: the only one, or that of its name.
-func routerOfPool(in *v1alpha1.Scenario, pool string, at *field.Path) (string, field.ErrorList) {
-	if len(in.Routers) == 0 {
+// of names the router that an InferencePool stands for; empty for the only one.
+func (r *routersOfPools) of(pool string, at *field.Path) (string, field.ErrorList) {
+	if len(r.in.Routers) == 0 {
+		if r.only = cmp.Or(r.only, pool); pool != r.only {
+			return "", field.ErrorList{field.Invalid(at, pool, fmt.Sprintf("the scenario has one router, which stands for %q: list the routers of both InferencePools in routers", r.only))}
+		}
 		return "", nil
 	}
 	var pools []string
-	for i := range in.Routers {
-		r := &in.Routers[i]
-		name := r.InferencePool
-		if name == "" {
-			name = r.Key()
+	for i := range r.in.Routers {
+		router := &r.in.Routers[i]
+		if router.PoolName() == pool {
+			return router.Key(), nil
 		}
-		if name == pool {
-			return r.Key(), nil
-		}
-		pools = append(pools, name)
+		pools = append(pools, router.PoolName())
 	}
 	return "", field.ErrorList{field.Invalid(at, pool, "is the InferencePool of no router; those of the routers are "+spelling.Quote(pools)+": state inferencePool of a router")}
 }
 
 // modelRewrites puts the rules of InferenceModelRewrites into the place of their manifests.
-func (c *compiler) modelRewrites(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+func (c *compiler) modelRewrites(in *v1alpha1.Scenario, routers *routersOfPools, path *field.Path) field.ErrorList {
 	r := in.Route
 	if r.ModelRewrites == nil {
 		return nil
@@ -128,7 +137,7 @@ func (c *compiler) modelRewrites(in *v1alpha1.Scenario, path *field.Path) field.
 	read, errs := route.ReadModelRewrites(text, at)
 	r.ModelRewrites = nil
 	for i := range read {
-		key, es := routerOfPool(in, read[i].Pool, read[i].At)
+		key, es := routers.of(read[i].Pool, read[i].At)
 		errs = append(errs, es...)
 		r.Rewrites = append(r.Rewrites, v1alpha1.ModelRewrite{Name: read[i].Name, Router: key, Model: read[i].Model, Targets: targetsOf(read[i].Targets)})
 	}

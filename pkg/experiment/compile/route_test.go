@@ -195,6 +195,20 @@ func TestRoutesThatAreRefused(t *testing.T) {
 			func(s *v1alpha1.Scenario) { withHTTPRoute(s); s.Routers[0].InferencePool = "" },
 			"route.httpRoute.inline.spec.rules[0].backendRefs[0].name", `those of the routers are "stable", "canary"`,
 		},
+		"two InferencePools of one router": {
+			func(s *v1alpha1.Scenario) { withHTTPRoute(s); s.Router, s.Routers = s.Routers[0].Router, nil },
+			"route.httpRoute.inline.spec.rules[0].backendRefs[1].name", `the scenario has one router, which stands for "llama-pool"`,
+		},
+		"an InferencePool of two routers": {
+			func(s *v1alpha1.Scenario) { s.Routers[0].InferencePool = "canary" }, "routers[1].inferencePool", "Duplicate",
+		},
+		"pools of a router apart from each other": {
+			func(s *v1alpha1.Scenario) {
+				last := s.Pools[0]
+				last.Name = "last"
+				s.Pools, s.Routers[0].Pools = append(s.Pools, last), append(s.Routers[0].Pools, "last")
+			}, "pools[2].model", "pools of one router must be next to each other",
+		},
 		"a rewrite to an adapter that pools do not serve": {
 			func(s *v1alpha1.Scenario) {
 				s.Route.Rewrites = []v1alpha1.ModelRewrite{{Name: "all", Router: "canary", Targets: []v1alpha1.RewriteTarget{{Model: "v2"}}}}
