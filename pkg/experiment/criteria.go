@@ -3,6 +3,7 @@
 package experiment
 
 import (
+	"fmt"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -72,6 +73,10 @@ func (p *Plan) Criteria(spec *field.Path) (*Criteria, field.ErrorList) {
 		if before := p.counterpart(claim.Measure); len(errs) == 0 && claim.Relative && before != claim.Measure {
 			claim.Counterpart = before
 			r.note(before, at.Child("metric"), nil)
+			if before.IsAmount() {
+				errs = append(errs, field.Invalid(at.Child("versusBaseline"), string(g.VersusBaseline), fmt.Sprintf(
+					"%s is an amount, of which the pool has a part as great as its traffic: state value, or %s of all pools", claim.Measure, before)))
+			}
 		}
 		r.Gates = append(r.Gates, Gate{claim, g.Subject, g.Point})
 		r.note(claim.Measure, at.Child("metric"), errs)

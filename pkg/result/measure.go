@@ -125,6 +125,16 @@ func (m Measure) OfAllPools() Measure {
 	return m
 }
 
+// IsAmount reports whether a part of the requests has less of the measure than all requests, even
+// if each is served alike: a count, a rate, the hours or the cost of replicas, or a share of the requests.
+func (m Measure) IsAmount() bool {
+	switch m.Unit() {
+	case Count, PerSecond, Hours, Currency:
+		return true
+	}
+	return m.derived == nil && m.metric.Needs() == NeedsRoute
+}
+
 // MarshalText writes what String returns.
 func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
 

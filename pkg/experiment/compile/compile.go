@@ -74,12 +74,12 @@ func Sweep(ctx context.Context, sweep *v1alpha1.PolicySweep, inputs Inputs, sett
 	if len(errs) == 0 {
 		errs = append(errs, c.workloads(spec.Workloads, &spec.Scenario, path.Child("workloads"))...)
 	}
-	criteria := c.checkCriteria(&spec.Scenario, path)
 	if len(errs) == 0 {
 		c.rollout = sweep.Spec.Rollout != nil
 		errs = append(errs, c.parameters(spec.Parameters, path.Child("parameters"))...)
 		errs = append(errs, c.evolvedForm(spec.Promote, path.Child("promote", "format"))...)
 	}
+	criteria := c.checkCriteria(&spec.Scenario, path) // what gates of a rollout read depends on its parameter
 	// What is searched depends on what is asked.
 	if len(errs) == 0 && len(criteria) == 0 {
 		errs = append(errs, c.points(spec.Baseline, path)...)

@@ -122,6 +122,9 @@ func (m *measured) checkSelector(metric result.Metric, path *field.Path) field.E
 	if s.Model != "" && len(m.models) == 0 {
 		return field.ErrorList{field.Invalid(path, metric.String(), "the scenario has one router: a selector by model needs spec.scenario.routers")}
 	}
+	if metric.Needs() == result.NeedsRoute && s == (result.Selector{}) {
+		return field.ErrorList{field.Invalid(path, metric.String(), "all requests have the share 1: select some, such as requestShare{pool=NAME}")}
+	}
 	var errs field.ErrorList
 	for _, label := range []struct {
 		name, value string

@@ -29,10 +29,10 @@ func spellRollout(spec *v1alpha1.PolicySweepSpec) {
 	}
 }
 
-// ofAllPools is a metric without its pool.
+// ofAllPools is a metric without its pool. The share of a pool stays, since all requests have none.
 func ofAllPools(metric string) string {
 	m, errs := result.ParseMetric(metric, nil)
-	if len(errs) > 0 {
+	if len(errs) > 0 || m.Needs() == result.NeedsRoute {
 		return metric
 	}
 	return result.Of(m).OfAllPools().String()

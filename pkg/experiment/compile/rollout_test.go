@@ -96,6 +96,15 @@ func TestErrorsOfARolloutNameTheUsersField(t *testing.T) {
 		"a route whose other backends have no weight": {
 			func(s *v1alpha1.PolicySweepSpec) { s.Scenario.Route.Backends[0].Weight = ptr.To[int32](0) }, "spec.rollout.steps[0]",
 		},
+		"a share of all requests": {
+			func(s *v1alpha1.PolicySweepSpec) { s.Gates[2].Metric = "requestShare" }, "spec.gates[2].metric",
+		},
+		"an amount of a part of the requests, relative to that of all": {
+			func(s *v1alpha1.PolicySweepSpec) { s.Gates[1].Metric = "throughput.requests{pool=canary}" }, "spec.gates[1].versusBaseline",
+		},
+		"a share relative to the share 0": {
+			func(s *v1alpha1.PolicySweepSpec) { s.Gates[1].Metric = "requestShare{pool=canary}" }, "spec.gates[1].versusBaseline",
+		},
 		"a metric that does not exist": {
 			func(s *v1alpha1.PolicySweepSpec) { s.Gates[1].Metric = "speed{pool=canary}" }, "spec.gates[1].metric",
 		},
@@ -113,5 +122,19 @@ func TestErrorsOfARolloutNameTheUsersField(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The share of the canary has a value at the baseline, which is 0, and at 100 %, which is 1.
+func TestARolloutBoundsTheShareOfTheCanary(t *testing.T) {
+	sweep := rollingOut(t, 25, 100)
+	sweep.Spec.Gates = []v1alpha1.Gate{{Name: "share", Metric: "requestShare{pool=canary}", Operator: v1alpha1.AtMost, Value: "0.9", Confidence: "0.9"}}
+	conducted := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{})
+	v, err := conducted.Verdict()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if v.Steps[0].Verdict != verdict.Pass || v.Steps[1].Verdict != verdict.Fail || *v.Steps[1].Gates[0].Estimate != 1 {
+		t.Errorf("the steps are %+v, want one that passes, and one with the share 1 that fails", v.Steps)
 	}
 }
