@@ -68,8 +68,24 @@ func (p *maxSaturationParameters) Check(l *config.Loader, path *field.Path) {
 	l.References = append(l.References, func() {
 		for i, name := range p.Detectors {
 			l.ReferInParameters(name, config.SaturationDetectorRole, "a saturation detector", at.Index(i))
+			if p.isAskedBy(l.ByName[name], l.ByName, map[string]bool{}) {
+				l.ReportCycle(at.Index(i), name)
+			}
 		}
 	})
+}
+
+// isAskedBy reports whether a detector has these parameters, or asks one that does. seen are those
+// that were looked at.
+func (p *maxSaturationParameters) isAskedBy(detector *config.Plugin, all map[string]*config.Plugin, seen map[string]bool) bool {
+	if detector == nil || seen[detector.Name] {
+		return false
+	}
+	seen[detector.Name] = true
+	parameters, ok := detector.Parameters.(*maxSaturationParameters)
+	return ok && (parameters == p || slices.ContainsFunc(parameters.Detectors, func(name string) bool {
+		return p.isAskedBy(all[name], all, seen)
+	}))
 }
 
 func (p *maxSaturationParameters) checkStages(l *config.Loader, name string, at *field.Path) {
@@ -146,8 +162,16 @@ func ScopedDetectors(c *config.Config) []ScopedDetector {
 	return all
 }
 
-// detects reports whether a plugin is the saturation detector of a configuration, or one of its detectors.
+// detects reports whether a plugin is the saturation detector of a configuration, or one that it asks.
 func detects(c *config.Config, p *config.Plugin) bool {
-	ref := c.Document.FlowControl.SaturationDetector
-	return ref.PluginRef == p.Name || slices.ContainsFunc(ScopedDetectors(c), func(d ScopedDetector) bool { return d.Name == p.Name })
+	return asks(c, c.Document.FlowControl.SaturationDetector.PluginRef, p.Name)
+}
+
+// asks reports whether a detector is another one, or asks it.
+func asks(c *config.Config, name, other string) bool {
+	if name == other {
+		return true
+	}
+	parameters, ok := c.Plugin(name).Parameters.(*maxSaturationParameters)
+	return ok && slices.ContainsFunc(parameters.Detectors, func(child string) bool { return asks(c, child, other) })
 }

@@ -87,11 +87,13 @@ func TestDetectorsOfADetector(t *testing.T) {
 	c := mustLoadFor(t, "router-v0.11", `plugins:
 - {name: busy, type: concurrency-detector}
 - {name: idle, type: utilization-detector}
-- {name: max, type: max-saturation-detector, parameters: {detectors: [busy]}}
+- {name: deep, type: concurrency-detector}
+- {name: some, type: max-saturation-detector, parameters: {detectors: [deep]}}
+- {name: max, type: max-saturation-detector, parameters: {detectors: [busy, some]}}
 schedulingProfiles: [{name: default, plugins: [{pluginRef: max-score-picker}]}]
 flowControl: {saturationDetector: {pluginRef: max}}
 `)
-	want := map[string]config.Treatment{"busy": config.Exact, "idle": config.NoEffect, "max": config.Exact}
+	want := map[string]config.Treatment{"busy": config.Exact, "deep": config.Exact, "some": config.Exact, "idle": config.NoEffect, "max": config.Exact}
 	got := map[string]config.Treatment{}
 	for _, r := range c.Report(nil) {
 		if _, asked := want[r.Name]; asked {

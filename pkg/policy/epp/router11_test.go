@@ -64,6 +64,15 @@ func TestDialectOfRouter11(t *testing.T) {
 			text:  ofV1 + "- type: concurrency-detector\n- {name: d, type: max-saturation-detector, parameters: {detectors: [concurrency-detector], stages: {concurrency-detector: [decode]}}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
 			stage: config.Accepted, newest: "router-v0.11.0",
 		},
+		"a detector of itself": {
+			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [d]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: config.RefusedInLoading, error: "detectors[0]: Invalid value: \"d\": depends on this plugin, so that the EPP can make neither first",
+		},
+		"detectors in a circle": {
+			text: ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [e]}}\n" +
+				"- {name: e, type: max-saturation-detector, parameters: {detectors: [d]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
+			stage: config.RefusedInLoading, error: "detectors[0]: Invalid value: \"e\": depends on this plugin, so that the EPP can make neither first",
+		},
 		"a detector of detectors that are not there": {
 			text:  ofV1 + "- {name: d, type: max-saturation-detector, parameters: {detectors: [nope]}}\nflowControl: {saturationDetector: {pluginRef: d}}\n",
 			stage: config.RefusedInLoading, error: "nope",

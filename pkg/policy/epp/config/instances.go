@@ -175,6 +175,11 @@ func (l *Loader) ReferInParameters(name string, allowed Roles, as string, at *fi
 	l.step = l.factories()
 }
 
+// ReportCycle refuses the name of a plugin in parameters that depends on the one that names it.
+func (l *Loader) ReportCycle(at *field.Path, name string) {
+	l.addAt(orderStep, field.Invalid(at, name, "depends on this plugin, so that the EPP can make neither first"))
+}
+
 func (l *Loader) nearestName(name string) string {
 	var names []string
 	for _, p := range l.Plugins {
