@@ -114,8 +114,8 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 		u.Pools, u.Min, u.Max = append(u.Pools, i), append(u.Min, least), append(u.Max, most)
 		endpoints += c.Pools[i].Places()
 	}
-	if len(errs) == 0 && s.Policy != "" && len(u.Pools) == 2 && (in.Pools[u.Pools[0]].Role == v1alpha1.DecodeRole || in.Pools[u.Pools[1]].Role == v1alpha1.PrefillRole) {
-		errs = append(errs, field.Invalid(path.Child("pools"), s.Pools, "name the pool that prefills first and the one that decodes second: policies tell them apart by their order"))
+	if len(errs) == 0 && s.Policy != "" && len(u.Pools) == 2 {
+		errs = validateOrder(s, in.Pools[u.Pools[0]].Role, in.Pools[u.Pools[1]].Role, path.Child("pools"))
 	}
 	if least == 0 && in.Activator == nil {
 		at := path.Child("minReplicas")
@@ -129,6 +129,18 @@ func scaledPools(in *v1alpha1.Scenario, s *v1alpha1.Scaler, c *simulator.Config,
 			"if no replica is left, requests are rejected and nothing asks for a new one: state activator, which lets requests wait, or a minimum of 1"))
 	}
 	return u, endpoints, errs
+}
+
+// validateOrder returns the fault of two pools of one policy, which takes the first for the one that prefills and the second
+// for the one that decodes.
+func validateOrder(s *v1alpha1.Scaler, first, second v1alpha1.Role, path *field.Path) field.ErrorList {
+	switch {
+	case first == v1alpha1.DecodeRole || second == v1alpha1.PrefillRole:
+		return field.ErrorList{field.Invalid(path, s.Pools, "name the pool that prefills first and the one that decodes second: policies tell them apart by their order")}
+	case first != v1alpha1.PrefillRole && second != v1alpha1.DecodeRole:
+		return field.ErrorList{field.Invalid(path, s.Pools, "a policy scales one pool, or one that prefills and one that decodes: state a scaler for each of these pools")}
+	}
+	return nil
 }
 
 func poolNames(in *v1alpha1.Scenario) []string {

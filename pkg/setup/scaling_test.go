@@ -85,9 +85,8 @@ func TestScalingValidation(t *testing.T) {
 		"to zero without an activator": {func(s *v1alpha1.Scenario) { s.Scalers[0].MinReplicas = &zero },
 			`spec.scenario.scalers[0].minReplicas: Invalid value: 0: if no replica is left`},
 		"a ratio of nothing": {func(s *v1alpha1.Scenario) {
-			s.Pools = append(s.Pools, s.Pools[0])
-			s.Pools[1].Name = "decode"
-			s.Scalers[0].Pools, s.Scalers[0].Policy = []string{"llama", "decode"}, "heteroscale"
+			builder.SplitPools(v1alpha1.PrefillRole, v1alpha1.DecodeRole)(s)
+			s.Scalers[0].Pools, s.Scalers[0].Policy = []string{"pprefill", "pdecode"}, "heteroscale"
 			s.Scalers[0].Parameters = map[string]v1alpha1.PolicyParameter{"targetDecodeTPS": "100", "prefillShare": "0"}
 		}, `spec.scenario.scalers[0].parameters[prefillShare]: Invalid value: "0": must be a whole number of at least 1`},
 		"decode before prefill": {func(s *v1alpha1.Scenario) {
@@ -99,6 +98,11 @@ func TestScalingValidation(t *testing.T) {
 			s.Pools[1].Role = v1alpha1.BothRole
 			s.Scalers[0].Pools = []string{"pdecode", "pprefill"}
 		}, `spec.scenario.scalers[0].pools: Invalid value: ["pdecode","pprefill"]: name the pool that prefills first`},
+		"two pools without roles": {func(s *v1alpha1.Scenario) {
+			s.Pools = append(s.Pools, s.Pools[0])
+			s.Pools[1].Name = "other"
+			s.Scalers[0].Pools = []string{"llama", "other"}
+		}, `spec.scenario.scalers[0].pools: Invalid value: ["llama","other"]: a policy scales one pool, or one that prefills and one that decodes: state a scaler for each of these pools`},
 		"a disruption of a scaled pool": {func(s *v1alpha1.Scenario) {
 			s.Disruptions = []v1alpha1.Disruption{{At: "1s", Pool: "llama", Kind: v1alpha1.FailDisruption}}
 		}, `spec.scenario.disruptions[0].pool: Invalid value: "llama": scaler queue starts and ends the replicas of this pool`},
