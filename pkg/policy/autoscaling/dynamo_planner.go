@@ -48,7 +48,7 @@ func (d *dynamoPlanner) Scale(view *View, wanted []int) Reason {
 	}
 	found := d.planner.Decide(d.observe(view), observed)
 	d.note(view, &found)
-	why := d.why(&found, observed != nil)
+	why := d.why(&found)
 	if k := notReady(view); k >= 0 {
 		p := &view.Pools[k]
 		return Reason(fmt.Sprintf("%s: %d of %d replicas of %s are ready, and until all are, no decision is applied: %s", stays, p.Ready(), p.Wanted, d.names[k], why))
@@ -164,19 +164,22 @@ func (d *dynamoPlanner) loadName(k int) string {
 }
 
 // why says what a decision rests on.
-func (d *dynamoPlanner) why(found *dynamo.Decision, forecasts bool) string {
+func (d *dynamoPlanner) why(found *dynamo.Decision) string {
+	forecasts := found.Forecast.Seconds > 0
 	switch {
+	case found.Verdict == dynamo.InProgress && !forecasts:
+		return "loads are not compared"
 	case found.Verdict == dynamo.Mismatch:
 		return "the engines of the last scrape are not those of the replicas that are ready"
 	case found.Verdict == dynamo.Unmeasured:
 		return "no engine was scraped"
-	case found.Verdict != "" && d.config.Target != dynamo.SLA:
+	case found.Verdict == dynamo.Decided && d.config.Target != dynamo.SLA:
 		why := ""
 		for k, load := range found.Load {
 			why += fmt.Sprintf("%s: %s of at most %.4g; ", d.names[k], d.loadName(k), load)
 		}
 		return why[:len(why)-len("; ")]
-	case found.Verdict != "":
+	case found.Verdict == dynamo.Decided:
 		why := ""
 		if d.config.Throughput {
 			why = "; at least " + listed(found.Least)

@@ -151,7 +151,7 @@ func TestDynamoPlannerByThresholds(t *testing.T) {
 		"stated thresholds: at the upper ones":          {pair().each(1, held(0.8)).each(0, waiting(3)), roles, "4:4", "prefill: prompt tokens that wait of at most 3000; decode: tokens held and waiting ÷ KV cache of at most 0.8"},
 		"stated thresholds: at the lower ones":          {pair().each(1, held(0.4)).each(0, waiting(0)), roles, "2:2", "from 3:3 to 2:2"},
 		"stated thresholds: one pool":                   {both().each(0, held(0.8)), load, "4", "from 3 to 4"},
-		"nothing while a replica starts":                {both().loaded(0, 1, waiting(50)).start(0, 1), throughput, "4", "stays at 4: 3 of 4 replicas of pool are ready"},
+		"nothing while a replica starts":                {both().loaded(0, 1, waiting(50)).start(0, 1), throughput, "4", "stays at 4: 3 of 4 replicas of pool are ready, and until all are, no decision is applied: loads are not compared"},
 		"nothing before a new replica has been scraped": {both().serving(0, 4), throughput, "4", "stays at 4: the engines of the last scrape are not those"},
 		"replicas at least":                             {newScene(3).requested(until, 10, 0), []string{"min_endpoint=5"}, "5", "from 3 to 5"},
 	})
