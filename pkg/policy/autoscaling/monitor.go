@@ -32,6 +32,9 @@ type Gateway struct {
 	// and Good those within the targets of their class and tenant. Ended are those that
 	// are in flight no more, whichever way they ended.
 	Arrived, Rejected, Completed, Good, Ended int64
+	// Sent counts the requests that the router has sent to an engine, and again for each other engine that a
+	// request goes to after it lost one.
+	Sent int64
 	// AnswerTokens counts the tokens of the answers of Completed.
 	AnswerTokens int64
 	// Answers are those of Completed.

@@ -487,6 +487,7 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Route, err error) {
 	p.noteWait(q)
 	p.noteDelay(q)
 	p.note(q, func(rec *record) { rec.replica = decision.Endpoint })
+	p.flow.Sent++
 	p.place(q, decision)
 }
 

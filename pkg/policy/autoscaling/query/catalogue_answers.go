@@ -22,11 +22,9 @@ var eppAnswers = slices.Concat(
 		{
 			Names: everPresent("llm_d_epp_scheduler_attempts_total", "inference_extension_scheduler_attempts_total"),
 			Type:  Counter, labels: []label{statusName, targetModelName}, merged: []string{"endpoint_name", "namespace", "port"},
-			gateway: counter(func(g *autoscaling.Gateway) int64 {
-				return g.Arrived - g.Rejected - int64(g.Queued+g.Awaiting)
-			}),
+			gateway:    counter(func(g *autoscaling.Gateway) int64 { return g.Sent }),
 			Help:       "Requests that the EPP has tried to send to an engine.",
-			Difference: "There is the series of status success alone, for all endpoints. A request whose client gives up before an engine gets it counts.",
+			Difference: "There is the series of status success alone, for all endpoints. A request that loses its engine counts again when another one gets it.",
 		},
 		ofAnswer("llm_d_epp_request_input_tokens_sum", "Tokens of the prompts of requests that have ended whole.", func(g *autoscaling.Gateway) int64 { return g.Answers.PromptTokens }),
 		ofAnswer("llm_d_epp_request_input_tokens_count", "Requests that have ended whole.", completed),

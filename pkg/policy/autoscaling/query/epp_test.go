@@ -241,7 +241,7 @@ func TestMetricsOfFlowControl(t *testing.T) {
 // In each 15 s, the interval of scrapes, one answer to 100 tokens ends, of 10 tokens, after 0.3 s and 1.1 s.
 func TestMetricsOfAnswers(t *testing.T) {
 	story := newStory(61, time.Second, func(n int, s *autoscaling.Sample) {
-		s.Gateway = autoscaling.Gateway{Arrived: int64(2*n + 5), Rejected: int64(n), Queued: 2, Awaiting: 3, Completed: int64(n), AnswerTokens: int64(10 * n)}
+		s.Gateway = autoscaling.Gateway{Arrived: int64(2*n + 5), Rejected: int64(n), Queued: 2, Awaiting: 3, Sent: int64(n), Completed: int64(n), AnswerTokens: int64(10 * n)}
 		for range n {
 			s.Gateway.Answers.Add(100, 300*time.Millisecond, 1100*time.Millisecond)
 		}

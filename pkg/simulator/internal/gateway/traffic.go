@@ -35,6 +35,13 @@ func (f *flows) countArrival(q *request.Request) {
 	}
 }
 
+// countSend counts a request that goes to an engine, for scalers.
+func (f *flows) countSend(q *request.Request) {
+	if f.Flows != nil {
+		f.Flows[q.Info.Router].Sent++
+	}
+}
+
 // countAdmission counts a request that enters.
 func (f *flows) countAdmission(now simtime.Time, q *request.Request) {
 	if f.traffic != nil {
