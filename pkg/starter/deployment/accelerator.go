@@ -17,7 +17,7 @@ import (
 // machines. The first that matches counts, without regard to case. Words end at what is no letter
 // and no digit.
 var nodeNames = []struct {
-	value *regexp.Regexp
+	value func() *regexp.Regexp
 	name  string
 }{
 	// A part of an accelerator.
@@ -57,15 +57,15 @@ var nodeNames = []struct {
 	{words(`mi355x`), "mi355x"},
 }
 
-func words(patterns ...string) *regexp.Regexp {
-	return regexp.MustCompile(`(?i)(^|[^a-z0-9])(` + strings.Join(patterns, "|") + `)([^a-z0-9]|$)`)
+func words(patterns ...string) func() *regexp.Regexp {
+	return expression(`(?i)(^|[^a-z0-9])(` + strings.Join(patterns, "|") + `)([^a-z0-9]|$)`)
 }
 
 // acceleratorNamed is the accelerator that the value of a label means; "" for others.
 func acceleratorNamed(value string) string {
 	value = strings.ReplaceAll(value, "_", "-")
 	for _, n := range nodeNames {
-		if n.value.MatchString(value) {
+		if n.value().MatchString(value) {
 			return n.name
 		}
 	}

@@ -4,7 +4,6 @@ package deployment
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 )
 
 // reference is how a manifest refers to a variable of the container.
-var reference = regexp.MustCompile(`\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
+var reference = expression(`\$\(([A-Za-z_][A-Za-z0-9_]*)\)`)
 
 // variables are those of a container whose values the manifest states.
 func variables(c *corev1.Container) map[string]string {
@@ -34,7 +33,7 @@ const maxExpanded = 1 << 20
 // resolve puts the values of variables into a text. What has no value stays, as in Kubernetes.
 func resolve(text string, values map[string]string) string {
 	spent := 0
-	return reference.ReplaceAllStringFunc(text, func(found string) string {
+	return reference().ReplaceAllStringFunc(text, func(found string) string {
 		value, ok := values[found[2:len(found)-1]]
 		if spent += len(value); !ok || spent > maxExpanded {
 			return found

@@ -15,13 +15,13 @@ import (
 // numberFormats are the endings of names under which models are published in other formats, with
 // the format of the weights.
 var numberFormats = []struct {
-	ending  *regexp.Regexp
+	ending  func() *regexp.Regexp
 	weights v1alpha1.Precision
 }{
-	{regexp.MustCompile(`(?i)[-.]fp8([-_](dynamic|block|static|kv))*$`), "fp8"},
-	{regexp.MustCompile(`(?i)[-.](awq|gptq|gptq-int4|w4a16|quantized\.w4a16|int4)$`), "int4"},
-	{regexp.MustCompile(`(?i)[-.](w8a8|quantized\.w8a8|int8)$`), "int8"},
-	{regexp.MustCompile(`(?i)[-.](nvfp4|fp4)$`), "nvfp4"},
+	{expression(`(?i)[-.]fp8([-_](dynamic|block|static|kv))*$`), "fp8"},
+	{expression(`(?i)[-.](awq|gptq|gptq-int4|w4a16|quantized\.w4a16|int4)$`), "int4"},
+	{expression(`(?i)[-.](w8a8|quantized\.w8a8|int8)$`), "int8"},
+	{expression(`(?i)[-.](nvfp4|fp4)$`), "nvfp4"},
 }
 
 // knownModel is the name in the catalogue of what an engine serves: the name itself, that without
@@ -31,7 +31,7 @@ func knownModel(c *latency.Catalogue, written string) (name string, weights v1al
 		return name, ""
 	}
 	for _, format := range numberFormats {
-		if base := format.ending.ReplaceAllString(written, ""); base != written {
+		if base := format.ending().ReplaceAllString(written, ""); base != written {
 			if name := inCatalogue(c, base); name != "" {
 				return name, format.weights
 			}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"cmp"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -104,7 +103,7 @@ func (r *reader) pickerOptions(p *picker, options []flag) {
 }
 
 // releaseTag is a release in the tag of an image.
-var releaseTag = regexp.MustCompile(`v[0-9]+\.[0-9]+(\.[0-9]+)?`)
+var releaseTag = expression(`v[0-9]+\.[0-9]+(\.[0-9]+)?`)
 
 // imageVersion is the version of the EPP that an image has, such as router-v0.10.0; "" for other
 // images, and router-main and the like for tags that are no release.
@@ -115,7 +114,7 @@ func imageVersion(image string) string {
 	}
 	for _, n := range names {
 		if name == n.image {
-			if release := releaseTag.FindString(tag); release != "" {
+			if release := releaseTag().FindString(tag); release != "" {
 				return n.version + release
 			}
 			return n.version + "main"
