@@ -3,6 +3,7 @@
 package deployment
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -23,8 +24,8 @@ type inferencePool struct {
 func (r *reader) inferencePool(d *document) {
 	var o struct {
 		Spec struct {
-			Selector          map[string]any
-			EndpointPickerRef struct{ FailureMode string }
+			Selector                        map[string]any
+			EndpointPickerRef, ExtensionRef struct{ FailureMode string }
 		}
 	}
 	if err := d.decode(&o); err != nil {
@@ -40,6 +41,9 @@ func (r *reader) inferencePool(d *document) {
 		pool.selector[key] = fmt.Sprint(value)
 	}
 	r.pools = append(r.pools, pool)
+	if mode := cmp.Or(o.Spec.EndpointPickerRef.FailureMode, o.Spec.ExtensionRef.FailureMode); mode != "" {
+		r.note("%s: failureMode %s says what a gateway does while no EPP answers: in the scenario, one always answers", pool.from, mode)
+	}
 }
 
 // selectPool keeps the InferencePool that is asked for.

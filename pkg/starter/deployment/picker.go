@@ -227,7 +227,7 @@ func (r *reader) launched(version string, s *files.Start) Picker {
 	case s.Standby > 0:
 		r.note("%s: %d EPPs elect a leader, which routes: another begins without its counters and its prefix index", s.By, s.Replicas+s.Standby)
 	case s.Replicas > 1:
-		r.note("%s: %d EPPs route, each with counters, sessions and a prefix index of its own", s.By, s.Replicas)
+		r.note("%s: %d EPPs route, each with queues, counters, sessions and a prefix index of its own", s.By, s.Replicas)
 	}
 	return Picker{Version: version, Replicas: s.Replicas, RefreshInterval: s.ScrapeInterval}
 }
