@@ -15,16 +15,17 @@ import (
 
 // take puts what manifests say into the view.
 func (v *view) take(c *deployment.Cluster) (err error) {
-	picker := &c.Routers[0].Picker
 	v.Notes = c.Notes
-	v.Start = files.Start{Replicas: picker.Replicas, ScrapeInterval: picker.RefreshInterval}
-	v.EPPVersion = cmp.Or(v.EPPVersion, picker.Version, "auto")
-	if len(v.Picker) == 0 {
-		v.Picker = []byte(picker.Text)
+	if len(c.Routers) > 1 {
+		if v.Routers, err = v.routers(c); err != nil {
+			return err
+		}
+	} else {
+		v.takePicker(&c.Routers[0].Picker)
 	}
-	if v.PickerFile == "" {
-		if v.Inline = picker.Text; v.Inline == "" {
-			v.Inline = defaultPicker(v.EPPVersion)
+	if c.Route != nil {
+		if v.Route, err = yamlOf(c.Route); err != nil {
+			return err
 		}
 	}
 	for i := range c.Pools {
@@ -38,6 +39,42 @@ func (v *view) take(c *deployment.Cluster) (err error) {
 		v.Scalers, err = yamlOf(c.Scalers)
 	}
 	return err
+}
+
+// takePicker puts the EPP of the only router into the view.
+func (v *view) takePicker(p *deployment.Picker) {
+	v.Start = files.Start{Replicas: p.Replicas, ScrapeInterval: p.RefreshInterval}
+	v.EPPVersion = cmp.Or(v.EPPVersion, p.Version, "auto")
+	if len(v.Picker) == 0 {
+		v.Picker = []byte(p.Text)
+	}
+	if v.PickerFile = cmp.Or(v.PickerFile, p.File); v.PickerFile == "" {
+		v.Inline = cmp.Or(p.Text, defaultPicker(v.EPPVersion))
+	}
+}
+
+// routers are those of a cluster that has several, as YAML.
+func (v *view) routers(c *deployment.Cluster) (string, error) {
+	var all []v1alpha1.ModelRouter
+	for i := range c.Routers {
+		in := &c.Routers[i]
+		config := v1alpha1.EndpointPickerConfig{Version: cmp.Or(v.EPPVersion, in.Picker.Version, "auto")}
+		if file := cmp.Or(v.PickerFile, in.Picker.File); file != "" {
+			config.File = &file
+		} else {
+			text := cmp.Or(in.Picker.Text, defaultPicker(config.Version))
+			config.Inline = &text
+		}
+		router := v1alpha1.ModelRouter{
+			Model: in.Model, Name: deployment.PoolName(in.InferencePool), Pools: in.Pools, InferencePool: in.InferencePool,
+			Router: v1alpha1.Router{EndpointPickerConfig: config, Replicas: int32(in.Picker.Replicas)},
+		}
+		if in.Picker.RefreshInterval > 0 {
+			router.MetricsRefreshInterval = v1alpha1.RefreshInterval(in.Picker.RefreshInterval.String())
+		}
+		all = append(all, router)
+	}
+	return yamlOf(all)
 }
 
 // defaultPicker is the default in the words of a version: those before llm-d's router have another group.

@@ -50,8 +50,8 @@ type Options struct {
 	// default. Picker is its text, and EPPVersion the version that runs it.
 	PickerFile, EPPVersion string
 	Picker                 []byte
-	// Cluster is what manifests say. Its pools and its only router stand in place of Model, Accelerator,
-	// Replicas, PickerFile and Picker. nil is a cluster that these describe.
+	// Cluster is what manifests say, with files relative to the scenario. Its pools and its routers stand in
+	// place of Model, Accelerator, Replicas, PickerFile and Picker. nil is a cluster that these describe.
 	Cluster *deployment.Cluster
 	// Traffic is what the cluster serves.
 	Traffic Traffic
@@ -75,8 +75,8 @@ type view struct {
 	Command string
 	Seeds   int
 	Weights []Weight
-	// Horizon, Workload, Inline, Pools and Scalers are YAML.
-	Horizon, Workload, Inline, Pools, Scalers string
+	// Horizon, Workload, Inline, Pools, Routers, Route and Scalers are YAML; Routers is empty where there is one.
+	Horizon, Workload, Inline, Pools, Routers, Route, Scalers string
 	// Notes are about what was read.
 	Notes []string
 	// Start is what the file of the EPP's configuration says in addition to it.

@@ -187,6 +187,7 @@ func (o *InitOptions) check(f *pflag.FlagSet) error {
 	faults.If(o.trace != "" && (f.Changed("preset") || f.Changed("rate")), "--preset and --rate are for traffic without a trace: use them without --trace")
 	faults.If(o.trace == "" && o.imitate, "--imitate needs --trace FILE")
 	faults.If(o.pool != "" && o.cluster == nil, "--pool needs MANIFESTS")
+	faults.If(o.kind == kindOfSweep && o.cluster != nil && len(o.cluster.Routers) > 1, "--kind sweep varies the weights of one EPP: name its InferencePool with --pool")
 	faults.If(o.cluster != nil && f.Changed("replicas") && !o.cluster.Described, "--replicas is for manifests without an engine: change replicas of the pools in the file")
 	faults.If(o.trace == "-" || o.epp == "-", "--trace and --epp need files: the scenario names them")
 	if err := faults.Err(); err != nil || o.Output == "-" {
@@ -209,10 +210,9 @@ func (o *InitOptions) Write(ctx context.Context, stderr io.Writer) ([]byte, erro
 	}
 	var err error
 	if o.cluster != nil {
-		if s.PickerFile, err = o.clusterPicker(); err != nil {
+		if s.Cluster, err = o.inScenario(o.cluster); err != nil {
 			return nil, err
 		}
-		s.Cluster = o.cluster
 	}
 	if o.epp != "" {
 		if s.Picker, err = o.readPicker(); err != nil {

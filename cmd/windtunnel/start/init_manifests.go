@@ -105,14 +105,23 @@ func (o *InitOptions) readManifests(all []deployment.File, f *pflag.FlagSet) err
 	return nil
 }
 
-// clusterPicker is the file of the EPP's configuration, from the folder of the scenario; "" where the
-// configuration is to be written inline.
-func (o *InitOptions) clusterPicker() (string, error) {
-	file := o.cluster.Routers[0].Picker.File
-	if file == "" || file == "-" || o.epp != "" {
-		return "", nil
+// inScenario is a cluster whose files are relative to the folder of the scenario. What is from standard input is
+// to be written inline.
+func (o *InitOptions) inScenario(c *deployment.Cluster) (*deployment.Cluster, error) {
+	in := *c
+	in.Routers = slices.Clone(c.Routers)
+	for i := range in.Routers {
+		picker := &in.Routers[i].Picker
+		if picker.File == "" || picker.File == "-" {
+			picker.File = ""
+			continue
+		}
+		var err error
+		if picker.File, err = o.inFolder(picker.File); err != nil {
+			return nil, err
+		}
 	}
-	return o.inFolder(file)
+	return &in, nil
 }
 
 // replicas is the number of replicas of all pools.

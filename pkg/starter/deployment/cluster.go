@@ -37,6 +37,8 @@ type Cluster struct {
 	Pools []Pool
 	// Routers have one entry for each InferencePool, or one for all pools. There is at least one.
 	Routers []Router
+	// Route divides requests among the routers, or among models; nil where nothing does.
+	Route   *v1alpha1.Route
 	Scalers []v1alpha1.Scaler
 	// FromZero says that an autoscaler may leave a pool without replicas.
 	FromZero bool

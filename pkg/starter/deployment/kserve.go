@@ -243,13 +243,17 @@ func (r *reader) serviceScaling(d *document, name string, in *ServiceWorkload, a
 // serviceRouter reads the EPP of a service.
 func (r *reader) serviceRouter(d *document, spec *serviceSpec) {
 	at := d.at().Child("spec", "router")
-	if spec.Router == nil || spec.Router.Scheduler == nil {
+	if spec.Router == nil {
+		return
+	}
+	if spec.Router.Scheduler == nil {
+		if route := spec.Router.Route; route != nil && route.Group != "" {
+			r.note("%s has no scheduler, and so no part of the group %s in the scenario", d.name(), route.Group)
+		}
 		return
 	}
 	r.pools = append(r.pools, inferencePool{from: d.name(), name: d.Metadata.Name, at: d.at(), selector: map[string]string{serviceLabel: d.Metadata.Name}})
-	if route := spec.Router.Route; route != nil && (route.Group != "" || route.Weight != nil) {
-		r.note("%s: group and weight divide requests among services, which the scenario does not", at.Child("route"))
-	}
+	r.serviceGroup(d, spec, at.Child("route"))
 	s := spec.Router.Scheduler
 	p := picker{pool: d.Metadata.Name, at: at.Child("scheduler")}
 	given := []flag{leaderElection}

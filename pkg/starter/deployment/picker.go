@@ -138,10 +138,14 @@ func knownVersion(name string) string {
 	return ""
 }
 
-// configurations are the EPP's configurations of all documents, with what starts them.
-func (r *reader) configurations() []files.Source {
+// configurations are the EPP's configurations of all documents, with what starts them: one EPP, or any for "".
+// Several EPPs may read one configuration, and differ in how they are started.
+func (r *reader) configurations(of string) []files.Source {
 	var stream bytes.Buffer
 	for _, d := range r.documents {
+		if of != "" && d.name() != of && slices.ContainsFunc(r.pickers, func(p picker) bool { return p.start.By == d.name() }) {
+			continue
+		}
 		stream.WriteString("---\n")
 		stream.Write(bytes.TrimSpace(d.text))
 		stream.WriteString("\n")

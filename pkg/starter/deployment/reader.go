@@ -29,6 +29,9 @@ type reader struct {
 	pools       []inferencePool
 	pickers     []picker
 	autoscalers []*document
+	routes      []routeManifest
+	rewrites    []routeManifest
+	members     []member
 	// labels are those of the pods of pools, and ofPool the InferencePool of each pool.
 	labels map[string]map[string]string
 	// targets are the pools by the name of what an autoscaler scales.
@@ -113,7 +116,9 @@ func (r *reader) read(d *document) {
 	case "HorizontalPodAutoscaler", "ScaledObject", "PodAutoscaler":
 		r.autoscalers = append(r.autoscalers, d)
 	case "HTTPRoute":
-		r.route(d)
+		r.httpRoute(d)
+	case "InferenceModelRewrite":
+		r.modelRewrite(d)
 	case "Kustomization":
 		r.fault(field.Forbidden(d.atOrFile(), "a kustomization is to be built first: kubectl kustomize FOLDER | windtunnel init -"))
 	default:
@@ -145,6 +150,7 @@ func (r *reader) build() {
 	r.selectPool()
 	r.buildPools()
 	r.buildRouters()
+	r.buildRoute()
 	r.buildScalers()
 	slices.SortStableFunc(r.cluster.Objectives, func(a, b Objective) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), strings.Compare(a.Name, b.Name))

@@ -15,7 +15,7 @@ import (
 
 // buildRouters makes a router of each InferencePool with its EPP, or one of all pools.
 func (r *reader) buildRouters() {
-	configs := r.configurations()
+	configs := r.configurations("")
 	groups := r.pools
 	if len(groups) == 0 {
 		groups = []inferencePool{{}}
@@ -35,7 +35,6 @@ func (r *reader) buildRouters() {
 		r.fault(field.Forbidden(field.NewPath("InferencePool"), "none of "+poolNames(r.pools)+" selects an engine of the files"))
 	}
 	r.oneModel()
-	r.severalRouters()
 }
 
 // takeAll gives the only group all pools, or one that flags describe where no file has an engine.
@@ -54,7 +53,7 @@ func (r *reader) buildRouter(group *inferencePool, configs []files.Source) {
 	ok := true
 	switch p := r.pickerOf(group); {
 	case p != nil:
-		router.Picker, ok = r.configuration(p, configs)
+		router.Picker, ok = r.configuration(p, r.configurations(p.start.By))
 	case r.options.OtherPicker:
 	case len(configs) == 1:
 		router.Picker = r.launched("", &configs[0].Start)
