@@ -104,7 +104,7 @@ The command validates what it writes, and simulates nothing. It overwrites a fil
   helm template my-release CHART -f values.yaml | windtunnel init - --accelerator h100-sxm
   windtunnel init --epp values.yaml --trace gateway.csv --csv time=ts,timeFormat=Timestamp,inputTokens=prompt,outputTokens=completion
   windtunnel init --kind sweep --epp epp.yaml --preset RAG --rate 2 -o sweep.yaml`,
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+		RunE: o.run,
 	}
 	f := cmd.Flags()
 	cli.FileFlag(f, &o.Output, "")

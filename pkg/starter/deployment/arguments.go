@@ -148,7 +148,7 @@ func flags(args []string) (positional []string, options []flag) {
 	for _, arg := range args {
 		name, value, given := strings.Cut(arg, "=")
 		bare := strings.TrimLeft(name, "-")
-		isOption := len(name) > 1 && name[0] == '-' && bare != "" && !('0' <= bare[0] && bare[0] <= '9')
+		isOption := len(name) > 1 && name[0] == '-' && bare != "" && (bare[0] < '0' || bare[0] > '9')
 		switch {
 		case isOption:
 			f := flag{name: strings.ReplaceAll(bare, "_", "-")}

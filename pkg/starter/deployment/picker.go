@@ -157,12 +157,16 @@ func (r *reader) configurations(of string) []files.Source {
 // fileOf is the name of the file that has a configuration and no other; "" where none has.
 func (r *reader) fileOf(text []byte) string {
 	byFile := map[string][]byte{}
+	var names []string
 	for _, d := range r.documents {
+		if byFile[d.file] == nil {
+			names = append(names, d.file)
+		}
 		byFile[d.file] = append(append(byFile[d.file], "---\n"...), d.text...)
 	}
-	for _, d := range r.documents {
-		if found, _ := files.Find(byFile[d.file]); len(found) == 1 && bytes.Equal(found[0].Text, text) {
-			return d.file
+	for _, name := range names {
+		if found, _ := files.Find(byFile[name]); len(found) == 1 && bytes.Equal(found[0].Text, text) {
+			return name
 		}
 	}
 	return ""
