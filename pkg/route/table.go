@@ -52,16 +52,16 @@ type Rewrite struct {
 // FindRewrite returns the index of the rewrite of requests that name a model; -1 without one.
 // A rewrite with the name goes before those for any name, and otherwise the first one counts.
 func FindRewrite(rewrites []Rewrite, model string) int {
-	any := -1
+	general := -1
 	for i := range rewrites {
 		switch {
 		case rewrites[i].Model == model:
 			return i
-		case rewrites[i].Model == "" && any < 0:
-			any = i
+		case rewrites[i].Model == "" && general < 0:
+			general = i
 		}
 	}
-	return any
+	return general
 }
 
 // Config is what a Table is made of.
