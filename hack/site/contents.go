@@ -19,10 +19,10 @@ type chapter struct {
 // contents lists each page of docs once. Decisions follow, by their numbers.
 var contents = []chapter{
 	{"Tutorials", []string{
-		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
+		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/from-manifests", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
 	}},
 	{"Sweeps and results", []string{
-		"sweeps", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
+		"sweeps", "canary", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",
 	}},
 	{"Workloads", []string{"workloads", "presets", "profiles", "request-types", "trace-sessions", "trace-fit"}},
 	{"Policies", []string{
