@@ -4,11 +4,16 @@ package main
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
+
+// failing are the samples that show a gate that fails.
+var failing = []string{"policysweep-canary-stopped.yaml"}
 
 // TestSamplesRun runs every sample as its comments say.
 func TestSamplesRun(t *testing.T) {
@@ -25,8 +30,13 @@ func TestSamplesRun(t *testing.T) {
 		}
 		ran++
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			if out := mustRun(t, verb, "-f", name); strings.TrimSpace(out) == "" {
-				t.Error("nothing was printed")
+			want := cli.ExitOK
+			if slices.Contains(failing, filepath.Base(name)) {
+				want = cli.ExitFailed
+			}
+			out, err := windtunnel(t, verb, "-f", name)
+			if got := cli.ExitCode(err); got != want || strings.TrimSpace(out) == "" {
+				t.Errorf("exit code %d, want %d: %v\n%s", got, want, err, out)
 			}
 		})
 	}
