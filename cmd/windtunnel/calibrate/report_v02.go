@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"sync"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -17,15 +18,19 @@ import (
 )
 
 // firstVersion is a report of version 0.1, whose fields are others.
-var firstVersion = regexp.MustCompile(`(?m)^\s*"?version"?:\s*["']?0\.1["']?\s*,?\s*$`)
+var firstVersion = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*"?version"?:\s*["']?0\.1["']?\s*,?\s*$`)
+})
 
 // looksLikeReport reports whether a text is a Benchmark Report of version 0.2 or later.
 func looksLikeReport(raw []byte) bool {
-	return (benchmark.Looks(raw) || jsonReport.Match(raw)) && !firstVersion.Match(raw)
+	return (benchmark.Looks(raw) || jsonReport().Match(raw)) && !firstVersion().Match(raw)
 }
 
 // jsonReport are the fields of a report in JSON, of which a text has at least one.
-var jsonReport = regexp.MustCompile(`(?m)^\s*\{?\s*"(run|scenario)"\s*:\s*\{`)
+var jsonReport = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^\s*\{?\s*"(run|scenario)"\s*:\s*\{`)
+})
 
 // benchmarkReport reads a Benchmark Report 0.2: what one of its replicas served.
 func (f *runFile) benchmarkReport(raw []byte) (results.Result, field.ErrorList) {
@@ -73,9 +78,11 @@ func reportEngine(r *benchmark.Report, res *results.Result) field.ErrorList {
 }
 
 // otherTools are engines that are no vLLM.
-var otherTools = regexp.MustCompile(`(?i)sglang|tgi|text-generation|tensorrt|trt|lmdeploy|llama[.]?cpp|ollama`)
+var otherTools = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)sglang|tgi|text-generation|tensorrt|trt|lmdeploy|llama[.]?cpp|ollama`)
+})
 
-func knownTool(tool string) bool { return !otherTools.MatchString(tool) }
+func knownTool(tool string) bool { return !otherTools().MatchString(tool) }
 
 func reportReplicas(r *benchmark.Report) float64 {
 	if engines := r.Engines(); len(engines) == 1 {

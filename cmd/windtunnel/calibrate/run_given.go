@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -105,12 +106,14 @@ func (r *runRequestCost) cost() (latency.RequestCost, field.ErrorList) {
 type decimal struct{ name, text string }
 
 // decimals have at most eight digits before the point, as in a scenario.
-var decimals = regexp.MustCompile(`^[0-9]{1,8}([.][0-9]+)?$`)
+var decimals = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^[0-9]{1,8}([.][0-9]+)?$`)
+})
 
 func (d decimal) float() float64 { return v1alpha1.Decimal(d.text).Float() }
 
 func (d decimal) check(path *field.Path) field.ErrorList {
-	if decimals.MatchString(d.text) {
+	if decimals().MatchString(d.text) {
 		return nil
 	}
 	return field.ErrorList{field.Invalid(path.Child(d.name), d.text, `must be a decimal from 0 to 99999999 in quotes, such as "2.5"`)}

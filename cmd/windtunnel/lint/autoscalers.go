@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	objects "windtunnel.dev/windtunnel/pkg/manifest"
@@ -16,14 +17,18 @@ import (
 )
 
 // autoscalerKind tells a document of an autoscaler.
-var autoscalerKind = regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
+var autoscalerKind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^[ \t{]*["']?kind["']?[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
+})
 
 // unindentedKind tells one without the patches of a Kustomization, which name what they change.
-var unindentedKind = regexp.MustCompile(`(?m)^([ \t{]*["']kind["']|kind)[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
+var unindentedKind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^([ \t{]*["']kind["']|kind)[ \t]*:[ \t]*["']?(HorizontalPodAutoscaler|ScaledObject|PodAutoscaler)\b`)
+})
 
 // autoscalers are the autoscalers of a file, and the ConfigMaps of workload-variant-autoscalers.
 func (f lintFile) autoscalers() []objects.Document {
-	if !autoscalerKind.Match(f.content) && !manifest.MentionsAnalyser(f.content) {
+	if !autoscalerKind().Match(f.content) && !manifest.MentionsAnalyser(f.content) {
 		return nil
 	}
 	all := objects.Documents(f.content, string(manifest.HorizontalPodAutoscaler), string(manifest.ScaledObject), string(manifest.PodAutoscaler), string(manifest.ConfigMap))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"sync"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/input"
@@ -64,7 +65,9 @@ func (o *lintOptions) files(args []string, stdin io.Reader) ([]lintFile, error) 
 }
 
 // configKind tells a configuration, in a text of a text too, from a comment that mentions one.
-var configKind = regexp.MustCompile(`kind[\\"']*[ \t]*:[ \t]*[\\"']*EndpointPickerConfig\b`)
+var configKind = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`kind[\\"']*[ \t]*:[ \t]*[\\"']*EndpointPickerConfig\b`)
+})
 
 // counts reports whether a file that the user did not name is worth a look.
 func (o *lintOptions) counts(content []byte) bool {
@@ -72,7 +75,7 @@ func (o *lintOptions) counts(content []byte) bool {
 	if input.IsPrinted(content) {
 		return false
 	}
-	return configKind.Match(content) || !onlyConfigs && (input.MentionsOwnKinds(content) || unindentedKind.Match(content) || len(lintFile{content: content}.autoscalers()) > 0)
+	return configKind().Match(content) || !onlyConfigs && (input.MentionsOwnKinds(content) || unindentedKind().Match(content) || len(lintFile{content: content}.autoscalers()) > 0)
 }
 
 // holdsOwnKinds reports whether a file has objects of Windtunnel.
