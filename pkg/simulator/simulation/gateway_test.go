@@ -42,8 +42,8 @@ func TestWhatTheRouterKnowsOfARequest(t *testing.T) {
 	}
 	want := []policy.Request{
 		{ID: 0, Arrival: 1, Prompt: text, Tokens: 8, Session: 4, Priority: 2, Model: 1, TTFT: 500, TPOT: 20},
-		{ID: 1, Arrival: 2, Prompt: text, Tokens: 8, Class: 1, Adapter: 3},
-		{ID: 2, Arrival: 3, Prompt: text, Tokens: 8, Turn: 1, Class: 2},
+		{ID: 1, Arrival: 2, Prompt: text, Tokens: 8, Turn: 1, Class: 1, Adapter: 3},
+		{ID: 2, Arrival: 3, Prompt: text, Tokens: 8, Turn: 2, Class: 2},
 	}
 	if diff := cmp.Diff(want, router.seen); diff != "" {
 		t.Errorf("requests (−want +got):\n%s", diff)
