@@ -30,8 +30,8 @@ type ModelRouter struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=63
 	Pools []string `json:"pools,omitempty"`
-	// inferencePool is the name of the InferencePool that stands for the router's pools in
-	// manifests of the route. It is derived: the name of the router.
+	// inferencePool is the InferencePool of the router's pools, as manifests of the route
+	// name it. It is derived: the name of the router.
 	// +optional
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=253
@@ -48,7 +48,7 @@ func (r *ModelRouter) Key() string {
 	return r.Model
 }
 
-// PoolName is the name of the InferencePool that stands for the router's pools.
+// PoolName is the name of the InferencePool of the router's pools.
 func (r *ModelRouter) PoolName() string {
 	if r.InferencePool != "" {
 		return r.InferencePool
