@@ -125,7 +125,7 @@ schedulingProfiles:
 func TestObserverSpreadsLoad(t *testing.T) {
 	blind := sumOf(runEPP(t, observedConfig, unedited), "")
 	sees := sumOf(runEPP(t, observedConfig+"dataLayer: {sources: [{pluginRef: watch}]}\n", unedited), "")
-	if b, s := blind.Queueing.Mean(), sees.Queueing.Mean(); s == b {
-		t.Errorf("requests wait for %v ns either way", s)
+	if b, s := blind.Queueing.Mean(), sees.Queueing.Mean(); s >= b {
+		t.Errorf("requests wait for %v ns on average with the observer, and for %v ns without", s, b)
 	}
 }
