@@ -91,7 +91,7 @@ func (p *plain) turnAway(q *plainRequest, pool int, reason simulator.Reason) {
 	p.hear(q, workload.Rejected)
 	p.metrics.Rejected(p.now, pool, &q.Request, reason)
 	p.note(q, func(rec *record) { rec.end = reason.String() })
-	p.flow.Rejected++
+	p.flowOf(q).Rejected++
 	p.uncount(q)
 	if p.Policies.Traffic != nil {
 		p.Policies.Traffic.Reject(p.now, &q.Info)
@@ -113,7 +113,7 @@ func plainReason(err error) simulator.Reason {
 
 // uncount tells the traffic that a request has ended that it was told of.
 func (p *plain) uncount(q *plainRequest) {
-	p.flow.Ended++
+	p.flowOf(q).Ended++
 	if q.Counted {
 		p.Policies.Traffic.End(&q.Info)
 		q.Counted = false

@@ -168,7 +168,7 @@ func (p *plain) sendAgainTo(q *plainRequest, decision policy.Route, err error) {
 			p.metrics.Cells[q.Cell].Migrated++
 			p.noteWait(q)
 			q.moved, q.charged = true, false
-			p.flow.Sent++
+			p.flowOf(q).Sent++
 			p.place(q, decision)
 			return
 		}

@@ -19,7 +19,7 @@ import (
 // plainScaling is what the plain simulator knows of scaling: every stage of every replica,
 // with its times.
 type plainScaling struct {
-	flow      autoscaling.Gateway
+	flows     []autoscaling.Gateway // by router
 	monitored map[int][]plainScrape // by unit
 	wanted    [][]int               // by unit and pool
 	log       [][]plainChange       // of what was wanted, by unit
@@ -81,6 +81,7 @@ type plainNode struct {
 
 func (p *plain) startScaling() {
 	p.monitored = map[int][]plainScrape{}
+	p.flows = make([]autoscaling.Gateway, p.Routers())
 	for _, r := range p.replicas {
 		r.life = plainLife{unit: -1, ready: simtime.Never, chance: stats.NewStream(p.Seed, "scaling/replica/"+strconv.Itoa(r.index))}
 		if len(r.lives) > 0 {
@@ -141,14 +142,21 @@ func (p *plain) scale(e plainEvent) {
 	}
 }
 
+// flowOf counts the requests of a request's router.
+func (p *plain) flowOf(q *plainRequest) *autoscaling.Gateway { return &p.flows[q.Info.Router] }
+
 func (p *plain) monitor(unit int) {
 	u := &p.Scaling[unit]
 	sample := u.Monitor.Take(p.now)
-	sample.Gateway = p.flow
-	p.monitored[unit] = append(p.monitored[unit], plainScrape{p.now, p.flow})
-	sample.Gateway.Queued = len(p.waiting)
+	sample.Gateway = p.flows[u.Router]
+	p.monitored[unit] = append(p.monitored[unit], plainScrape{p.now, p.flows[u.Router]})
+	for _, q := range p.waiting {
+		if int(q.Info.Router) == u.Router {
+			sample.Gateway.Queued++
+		}
+	}
 	for _, q := range p.delayed {
-		if q.awaiting {
+		if q.awaiting && int(q.Info.Router) == u.Router {
 			sample.Gateway.Awaiting++
 		}
 	}
@@ -363,7 +371,7 @@ func (p *plain) endStage(r *plainReplica) {
 			p.enterStage(r, autoscaling.Serving)
 		}
 		for _, q := range p.delayed {
-			if q.awaiting {
+			if q.awaiting && int(q.Info.Router) == r.Router {
 				p.events = slices.DeleteFunc(p.events, func(e plainEvent) bool { return e.kind == plainDelayEnd && e.request == q })
 				p.schedule(plainEvent{at: p.now, kind: plainDelayEnd, number: q.Info.ID, request: q})
 			}
@@ -508,9 +516,11 @@ func (p *plain) changeNode(n *plainNode) {
 	p.findPlaces()
 }
 
-// awaits lets a request wait while no replica serves.
+// awaits lets a request wait while no replica of its router serves.
 func (p *plain) awaits(q *plainRequest) bool {
-	if p.AwaitReplicas == 0 || slices.ContainsFunc(p.replicas, func(r *plainReplica) bool { return p.view.Down == nil || !p.view.Down[r.index] }) {
+	if p.AwaitReplicas == 0 || slices.ContainsFunc(p.replicas, func(r *plainReplica) bool {
+		return r.Router == int(q.Info.Router) && (p.view.Down == nil || !p.view.Down[r.index])
+	}) {
 		return false
 	}
 	until := q.Info.Arrival.Add(p.AwaitReplicas)

@@ -441,7 +441,7 @@ func (p *plain) arrive() {
 	}
 	q.Info.Turn = p.turns[int(q.Info.Router)]
 	p.turns[int(q.Info.Router)]++
-	p.flow.Arrived++
+	p.flowOf(q).Arrived++
 	targets := p.Targets
 	if w.Tenant < len(p.TenantTargets) && p.TenantTargets[w.Tenant] != nil {
 		targets = p.TenantTargets[w.Tenant]
@@ -487,7 +487,7 @@ func (p *plain) sendTo(q *plainRequest, decision policy.Route, err error) {
 	p.noteWait(q)
 	p.noteDelay(q)
 	p.note(q, func(rec *record) { rec.replica = decision.Endpoint })
-	p.flow.Sent++
+	p.flowOf(q).Sent++
 	p.place(q, decision)
 }
 
@@ -982,11 +982,12 @@ func (p *plain) deliver(e plainEvent) {
 		return
 	}
 	good := p.metrics.Completed(q.last, p.now, &q.Request)
-	p.flow.Completed++
-	p.flow.AnswerTokens += int64(q.Generated())
-	plainAnswer(&p.flow.Answers, p.now, &q.Request)
+	flow := p.flowOf(q)
+	flow.Completed++
+	flow.AnswerTokens += int64(q.Generated())
+	plainAnswer(&flow.Answers, p.now, &q.Request)
 	if good {
-		p.flow.Good++
+		flow.Good++
 	}
 	if p.Policies.Traffic != nil {
 		p.Policies.Traffic.Complete(&q.Info, good)

@@ -82,8 +82,11 @@ func randomScaling(c *choices, config *simulator.Config) {
 	if len(pools) > 1 && c.pick(2) == 0 {
 		units = [][]int{pools[:1], pools[1:]}
 	}
+	if config.Routers() > 1 {
+		units = poolsByRouter(config)
+	}
 	for i, pools := range units {
-		u := simulator.ScaledUnit{Name: fmt.Sprint("unit ", i), Pools: pools, Interval: time.Duration(5 + c.pick(50))}
+		u := simulator.ScaledUnit{Name: fmt.Sprint("unit ", i), Pools: pools, Router: config.Pools[pools[0]].Router, Interval: time.Duration(5 + c.pick(50))}
 		endpoints := 0
 		for _, p := range pools {
 			u.Min, u.Max = append(u.Min, c.pick(2)), append(u.Max, 1+c.pick(config.Pools[p].MaxReplicas))

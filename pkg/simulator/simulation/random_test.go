@@ -87,10 +87,14 @@ func randomConfigWith(data []byte, features ...feature) simulator.Config {
 	}
 	config.Policies.Routing = scatterOf(&config).routing()
 	source := &script{labels: workload.Labels{Tenants: []string{"t", "u"}, Classes: []string{"c", "d"}}}
+	if config.Routers() > 1 {
+		source.labels.Models = []string{"one", "two"}
+	}
 	at := simtime.Time(0)
 	for id := 0; len(c) > 0; id++ {
 		at += simtime.Time(c.pick(3) * c.pick(12))
 		r := randomRequest(&c, id, at)
+		r.Origin.Step, r.Model = id+1, id%(1+len(source.labels.Models))
 		if servesAdapters(&config) {
 			r.Adapter = c.pick(6)
 		}

@@ -23,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/scheduling"
 	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/route"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
@@ -40,6 +41,7 @@ import (
 //	          initialhits (share), scheduler (fcfs, priority, shortest), queue, queuepertoken, pertoken, completion
 //	          Ranks: ranks (of one replica), lockstep (time of a token of a rank's own:time
 //	          of a token of any rank; they step together), oneport (the engine chooses)
+//	          Routes: router (that has the pool)
 //	          Speculation: drafts (a step), lookahead, acceptance (shares, comma-separated).
 //	          Adapters: adapters (places), adapterload (time to load one).
 //	          Tiers: blockbytes; cpu and storage (blocks), shared (which of them),
@@ -54,6 +56,11 @@ import (
 //	          hold, one request a multiple of hold leaves the gateway, that with
 //	          the highest priority first; full and ttl say how many may wait there
 //	          and how long. Or an EPP, with epp=the file of its configuration
+//	route     to=ROUTER:WEIGHT,…: where the requests that name an adapter go, or all of
+//	          them; the first rule that matches counts. Each router is as the one above
+//	          and chooses among its own endpoints, numbered from 0
+//	rewrite   ROUTER to=ADAPTER:WEIGHT,…: which adapter serves the requests of a router
+//	          that name an adapter, or all of them; 0 is the base model
 //	revoke    TIME NAME: the router, which holds requests, ends one that it has
 //	          sent, when it is asked first from then on. The request stands above;
 //	          lines are in order of time
@@ -126,11 +133,13 @@ type scenario struct {
 	scalers  []func() simulator.ScaledUnit
 	patience struct{ first, total time.Duration }
 	retry    *workload.Retry // nil where no client tries again
+	rules    []route.Rule
+	rewrites map[int][]route.Rewrite // by router
 }
 
 func newScenario(t *testing.T, text string) *scenario {
 	router := &scriptRouter{}
-	c := &scenario{t: t, router: router, config: simulator.Config{CheckInvariants: true}}
+	c := &scenario{t: t, router: router, config: simulator.Config{CheckInvariants: true}, rewrites: map[int][]route.Rewrite{}}
 	if !strings.HasPrefix(text, "# ") {
 		t.Fatal("a scenario opens with the behaviour that it pins")
 	}
@@ -157,6 +166,11 @@ func (c *scenario) read(l line) {
 		}
 		c.router.fixed = l.list("to")
 		c.router.scriptGate = scriptGate{hold: simtime.Time(l.duration("hold")), ttl: l.duration("ttl"), full: l.number("full")}
+	case "route":
+		c.rules = append(c.rules, l.rule())
+	case "rewrite":
+		router := l.parseNumber(l.names[0])
+		c.rewrites[router] = append(c.rewrites[router], l.rewrite())
 	case "revoke":
 		c.router.revocations = append(c.router.revocations, revocation{simtime.Time(l.parseDuration(l.names[0])), indexOf(c.t, c.names, l.names[1])})
 	case "nodes":
@@ -257,6 +271,7 @@ func (c *scenario) runOn(engine string, run func(simulator.Config, *recorder) (*
 	if c.picker != nil {
 		again.Policies.Routing = epp.New(c.picker, config.Cluster{Endpoints: endpointsOf(&again), TieBreak: config.TieFirst}, 1).Routing()
 	}
+	c.divide(&again, &router)
 	var changes []simulator.StageChange
 	again.Scaling = nil
 	for _, scaler := range c.scalers {
@@ -487,7 +502,7 @@ var schedulers = map[string]scheduling.Factory{
 func (l line) pool() simulator.Pool {
 	count, tokens, _ := strings.Cut(l.values["blocks"], "x")
 	p := simulator.Pool{
-		Name: "pool", Replicas: max(l.number("replicas"), 1),
+		Name: "pool", Router: l.number("router"), Replicas: max(l.number("replicas"), 1),
 		Timer:    constantStep(l.duration("step")),
 		KVBlocks: l.parseNumber(count), BlockTokens: l.parseNumber(tokens), PrefixCaching: slices.Contains(l.names, "caching"),
 		MaxNumSeqs: l.number("seqs"), MaxNumBatchedTokens: l.number("budget"), MaxModelLen: l.number("maxlen"),
