@@ -52,8 +52,8 @@ command: ## Build bin/windtunnel alone
 	$(GO_BUILD) -o bin/ ./cmd/windtunnel
 
 .PHONY: build
-build: ## Build bin/windtunnel, and bin/windtunnel-manager beside it
-	$(GO_BUILD) -o bin/ ./cmd/windtunnel ./cmd/windtunnel-manager
+build: ## Build bin/windtunnel, and bin/windtunnel-manager and bin/windtunnel-live beside it
+	$(GO_BUILD) -o bin/ ./cmd/windtunnel ./cmd/windtunnel-manager ./cmd/windtunnel-live
 
 .PHONY: test
 test: ## Run all tests that need no node, and list the skipped ones; the first time it builds an API server (RUN=pattern)
@@ -235,8 +235,8 @@ undeploy: ## Remove the manager, the CRDs and every object of their kinds
 
 .PHONY: image
 image: ## Build dist/windtunnel-image.tar, which ctr, docker and kind can load (IMAGE=name:tag IMAGE_ARCH=arm64)
-	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager
-	$(GO) run -C hack/image . -binary $(CURDIR)/dist/windtunnel -binary $(CURDIR)/dist/windtunnel-manager -tag $(IMAGE) \
+	GOOS=linux GOARCH=$(IMAGE_ARCH) $(GO_BUILD) -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager ./cmd/windtunnel-live
+	$(GO) run -C hack/image . $(patsubst %,-binary $(CURDIR)/dist/%,windtunnel windtunnel-manager windtunnel-live) -tag $(IMAGE) \
 		-output $(CURDIR)/dist/windtunnel-image.tar -sbom $(CURDIR)/dist/windtunnel-sbom.json
 
 ##@ Release

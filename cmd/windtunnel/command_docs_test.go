@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/live"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/manager"
 )
 
@@ -54,9 +55,8 @@ func describeVerbs(t *testing.T, b *bytes.Buffer, parent *cobra.Command) {
 		if !verb.IsAvailableCommand() || verb.Name() == "help" || verb.Name() == "completion" {
 			continue
 		}
-		if verb.Name() == "manager" { // it is a program of its own
-			verb = manager.NewCommand()
-			cli.NewRoot(verb)
+		if elsewhere := programs(verb.Name()); elsewhere != nil {
+			verb = elsewhere
 		}
 		fmt.Fprintf(b, "\n## %s\n\n%s.\n", verb.CommandPath(), verb.Short)
 		if verb.Runnable() {
@@ -65,6 +65,16 @@ func describeVerbs(t *testing.T, b *bytes.Buffer, parent *cobra.Command) {
 		describeFlags(t, b, verb)
 		describeVerbs(t, b, verb)
 	}
+}
+
+// programs returns a verb that is in a program of its own.
+func programs(name string) *cobra.Command {
+	for _, verb := range append(live.NewRoot().Commands(), cli.NewRoot(manager.NewCommand()).Commands()...) {
+		if verb.Name() == name {
+			return verb
+		}
+	}
+	return nil
 }
 
 func describeFlags(t *testing.T, b *bytes.Buffer, verb *cobra.Command) {

@@ -13,6 +13,8 @@ import (
 var foreign = map[string]string{
 	"windtunnel.dev/windtunnel/controllers":                "the operator is windtunnel-manager",
 	"windtunnel.dev/windtunnel/cmd/windtunnel/manager":     "the operator is windtunnel-manager",
+	"windtunnel.dev/windtunnel/cmd/windtunnel/live":        "what serves in real time is windtunnel-live",
+	"windtunnel.dev/windtunnel/pkg/live":                   "what serves in real time is windtunnel-live",
 	"sigs.k8s.io/controller-runtime":                       "pkg/kube is the client of the command",
 	"k8s.io/client-go/kubernetes":                          "pkg/kube needs no typed clients and schemes",
 	"k8s.io/client-go/informers":                           "an informer of client-go/tools/cache takes a ListWatch of pkg/kube",

@@ -33,18 +33,16 @@ func newCommand(file string) *cobra.Command {
 	if program := programOf(file); program != root.Name() {
 		root.Annotations = map[string]string{cobra.CommandDisplayNameAnnotation: program}
 		renameCommand(root, program, namedVerbs(root))
-		hideManager(root)
+		hideOthers(root)
 	}
 	addPluginCompletion(root)
 	return root
 }
 
-// hideManager hides the verb that needs a program which a plugin does not have beside it.
-func hideManager(root *cobra.Command) {
+// hideOthers hides the verbs that need a program which a plugin does not have beside it.
+func hideOthers(root *cobra.Command) {
 	for _, verb := range root.Commands() {
-		if verb.Name() == "manager" {
-			verb.Hidden = true
-		}
+		verb.Hidden = verb.Hidden || verb.DisableFlagParsing
 	}
 }
 

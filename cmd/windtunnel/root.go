@@ -5,6 +5,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"windtunnel.dev/windtunnel/cmd/windtunnel/beside"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/calibrate"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/compare"
@@ -33,11 +34,12 @@ var groups = []struct {
 		observe.NewExplainCommand, results.NewReportCommand, results.NewCommand, observe.NewDashboardCommand,
 	}},
 	{"Traffic and engines", []func() *cobra.Command{trace.NewCommand, start.NewImportCommand, calibrate.NewCommand}},
+	{"Live", []func() *cobra.Command{beside.NewEngineCommand}},
 	{"Cluster", []func() *cobra.Command{
 		observe.NewTopCommand, observe.NewWatchCommand, observe.NewLogsCommand, observe.NewCommand,
 	}},
 	{"Used by the operator", []func() *cobra.Command{
-		operator.NewManagerCommand, operator.NewWorkerCommand, operator.NewProposeCommand,
+		beside.NewManagerCommand, operator.NewWorkerCommand, operator.NewProposeCommand,
 	}},
 }
 

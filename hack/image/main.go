@@ -49,8 +49,9 @@ Packs static Linux binaries into an image FROM scratch that runs the first one a
 docker and crictl show it. The same binaries give the same archive, and the same
 bill of materials.
 
-  CGO_ENABLED=0 go build -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager
-  go run -C hack/image . -binary "$PWD/dist/windtunnel" -binary "$PWD/dist/windtunnel-manager" -output "$PWD/dist/windtunnel-image.tar"
+  CGO_ENABLED=0 go build -o dist/ ./cmd/windtunnel ./cmd/windtunnel-manager ./cmd/windtunnel-live
+  go run -C hack/image . -binary "$PWD/dist/windtunnel" -binary "$PWD/dist/windtunnel-manager" \
+    -binary "$PWD/dist/windtunnel-live" -output "$PWD/dist/windtunnel-image.tar"
   ctr -n k8s.io images import dist/windtunnel-image.tar
 
 flags

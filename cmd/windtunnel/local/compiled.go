@@ -47,7 +47,7 @@ func (s Sweep) estimate(o *Options) (runEstimate, error) {
 // Label names the object in messages.
 func (s Sweep) Label() string { return "PolicySweep " + s.Name }
 
-// CompileOne compiles the one SimulationRun of the manifests.
+// CompileOne compiles the one SimulationRun of the manifests, with the settings of the flags.
 func (o *Options) CompileOne(ctx context.Context, stdin io.Reader, what string) (Run, error) {
 	set, err := o.Load(stdin)
 	if err != nil {
@@ -55,7 +55,7 @@ func (o *Options) CompileOne(ctx context.Context, stdin io.Reader, what string) 
 	}
 	var ready []Run
 	err = ForEach(o, set, v1alpha1.SimulationRunKind, set.Runs, func(run *v1alpha1.SimulationRun) error {
-		c, errs, err := compile.Run(ctx, run, o.Inputs(set, run))
+		c, errs, err := compile.Run(ctx, run, o.Inputs(set, run), o.Settings...)
 		ready = append(ready, Run{SimulationRun: run, Compiled: c})
 		return Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err)
 	})

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Package operator has the verbs that run in the pods of the operator: worker and propose.
 package operator
 
 import (

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+const defaultVersion = latency.DefaultEngineVersion
+
+// scenarioOptions are the flags that name a scenario.
+type scenarioOptions struct {
+	local local.Options
+	// pools are the names of those that are served; none are all.
+	pools []string
+}
+
+func (o *scenarioOptions) register(cmd *cobra.Command) {
+	o.local.Parallelism = 1
+	f := cmd.Flags()
+	o.local.RegisterFiles(f, ", with a SimulationRun (required)")
+	o.local.RegisterInputs(f)
+	o.local.RegisterSettings(cmd)
+	f.StringVar(&o.local.Name, "name", "", "take only the SimulationRun of this name")
+	f.StringSliceVar(&o.pools, "pool", nil, "name of a pool to serve; may be repeated (default all)")
+}
+
+// pools are what is served of a scenario.
+type pools struct {
+	// config is the simulator's input, with the served pools alone.
+	config simulator.Config
+	// scenario has the pools as the API has them, in the same order.
+	scenario []v1alpha1.Pool
+}
+
+// replicas is how many endpoints there are.
+func (p *pools) replicas() int {
+	n := 0
+	for _, pool := range p.config.Pools {
+		n += pool.Replicas
+	}
+	return n
+}
+
+// load reads and compiles the scenario.
+func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, error) {
+	run, err := o.local.CompileOne(ctx, stdin, "-f")
+	if err != nil {
+		return pools{}, err
+	}
+	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: run.Plan.Seeds[0]}
+	config, err := execute.Config(run.Plan, run.Traces, of)
+	if err != nil {
+		return pools{}, err
+	}
+	tree, err := run.Plan.ScenarioAt(of.Point, of.Share)
+	if err != nil {
+		return pools{}, err
+	}
+	scenario, _, errs := run.Plan.Builder.Decode(tree, nil)
+	if len(errs) > 0 {
+		return pools{}, errs.ToAggregate()
+	}
+	served := pools{config: config, scenario: scenario.Pools}
+	return served, served.keep(o.pools)
+}
+
+// keep leaves out the pools without one of some names, if there are names.
+func (p *pools) keep(names []string) error {
+	var all []string
+	for _, pool := range p.scenario {
+		all = append(all, pool.Name)
+	}
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			return cli.BadInput(fmt.Errorf("--pool %s: the scenario has the pools %s", name, strings.Join(all, ", ")))
+		}
+	}
+	if len(names) > 0 {
+		p.config.Pools = slices.DeleteFunc(p.config.Pools, func(pool simulator.Pool) bool { return !slices.Contains(names, pool.Name) })
+		p.scenario = slices.DeleteFunc(p.scenario, func(pool v1alpha1.Pool) bool { return !slices.Contains(names, pool.Name) })
+	}
+	return nil
+}
