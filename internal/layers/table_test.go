@@ -28,6 +28,7 @@ const anything = "*"
 var otherModules = map[string][]string{
 	"autoscalers": {"github.com/VictoriaMetrics/metricsql", "github.com/expr-lang/expr", "github.com/robfig/cron"},
 	"CEL":         {"github.com/google/cel-go"},
+	"gRPC":        {"github.com/envoyproxy/go-control-plane", "google.golang.org/grpc", "google.golang.org/protobuf"},
 	"hashes":      {"github.com/cespare/xxhash"},
 	"Kubernetes":  {"k8s.io", "sigs.k8s.io", "github.com/go-logr/logr"},
 	"Parquet":     {"github.com/klauspost/compress", "github.com/parquet-go"},
@@ -111,6 +112,9 @@ var tables = []table{
 			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats pkg/verdict", "Kubernetes"},
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
 		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
+
+		{"pkg/live/epp", "", "gRPC"},
+		{"pkg/live/picker", "", "gRPC"},
 
 		{"internal/reference", anything, anything},
 		{"internal/testdata", anything, anything},

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+
+	"sigs.k8s.io/yaml"
+)
+
+// discoveryName is the name of the plugin that reads the file of endpoints.
+const discoveryName = "windtunnel-endpoints"
+
+// Endpoint is one replica that the EPP may choose.
+type Endpoint struct {
+	Name string
+	// Address is where it serves HTTP; IPv4, as the EPP wants it.
+	Address netip.AddrPort
+	Labels  map[string]string
+}
+
+// endpointsFile is the content of the file that the plugin file-discovery reads.
+func endpointsFile(endpoints []Endpoint) ([]byte, error) {
+	type entry struct {
+		Name    string            `json:"name"`
+		Address string            `json:"address"`
+		Port    string            `json:"port"`
+		Labels  map[string]string `json:"labels,omitempty"`
+	}
+	var entries []entry
+	for _, e := range endpoints {
+		if !e.Address.Addr().Is4() {
+			return nil, fmt.Errorf("endpoint %s: the EPP takes IPv4 addresses from a file, got %s", e.Name, e.Address)
+		}
+		entries = append(entries, entry{e.Name, e.Address.Addr().String(), strconv.Itoa(int(e.Address.Port())), e.Labels})
+	}
+	return yaml.Marshal(map[string]any{"endpoints": entries})
+}
+
+// withDiscovery is an EndpointPickerConfig that takes its endpoints from a file. The rest of the
+// document stays as it is.
+func withDiscovery(config []byte, file string) ([]byte, error) {
+	var document map[string]any
+	if err := yaml.UnmarshalStrict(config, &document); err != nil {
+		return nil, fmt.Errorf("read the EndpointPickerConfig: %w", err)
+	}
+	if document == nil {
+		document = map[string]any{"apiVersion": "llm-d.ai/v1alpha1", "kind": "EndpointPickerConfig"}
+	}
+	plugins, _ := document["plugins"].([]any)
+	document["plugins"] = append(plugins, map[string]any{
+		"name": discoveryName, "type": "file-discovery",
+		"parameters": map[string]any{"path": file},
+	})
+	data, _ := document["dataLayer"].(map[string]any)
+	if data == nil {
+		data = map[string]any{}
+	}
+	if other, taken := data["discovery"]; taken {
+		return nil, fmt.Errorf("the EndpointPickerConfig has a dataLayer.discovery of its own: %v", other)
+	}
+	data["discovery"] = map[string]any{"pluginRef": discoveryName}
+	document["dataLayer"] = data
+	return yaml.Marshal(document)
+}

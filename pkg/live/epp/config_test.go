@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func TestTheConfigurationTakesItsEndpointsFromAFile(t *testing.T) {
+	for name, tc := range map[string]struct{ config, want, fault string }{
+		"a profile": {
+			config: "kind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n",
+			want: `dataLayer:
+  discovery:
+    pluginRef: windtunnel-endpoints
+kind: EndpointPickerConfig
+plugins:
+- type: queue-scorer
+- name: windtunnel-endpoints
+  parameters:
+    path: /f
+  type: file-discovery
+`,
+		},
+		"a data layer": {
+			config: "dataLayer: {sources: []}",
+			want: `dataLayer:
+  discovery:
+    pluginRef: windtunnel-endpoints
+  sources: []
+plugins:
+- name: windtunnel-endpoints
+  parameters:
+    path: /f
+  type: file-discovery
+`,
+		},
+		"nothing": {
+			want: `apiVersion: llm-d.ai/v1alpha1
+dataLayer:
+  discovery:
+    pluginRef: windtunnel-endpoints
+kind: EndpointPickerConfig
+plugins:
+- name: windtunnel-endpoints
+  parameters:
+    path: /f
+  type: file-discovery
+`,
+		},
+		"another discovery": {config: "dataLayer: {discovery: {pluginRef: mine}}", fault: "dataLayer.discovery of its own"},
+		"no YAML":           {config: "a: [", fault: "read the EndpointPickerConfig"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := withDiscovery([]byte(tc.config), "/f")
+			if tc.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.fault) {
+					t.Errorf("the error is %v, want %q", err, tc.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+				t.Errorf("configuration (−want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+func TestEndpointsHaveIPv4AddressesAndTextForPorts(t *testing.T) {
+	got, err := endpointsFile([]Endpoint{{Name: "a", Address: netip.MustParseAddrPort("127.0.0.2:8000"), Labels: map[string]string{"llm-d.ai/role": "decode"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "endpoints:\n- address: 127.0.0.2\n  labels:\n    llm-d.ai/role: decode\n  name: a\n  port: \"8000\"\n"
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("endpoints (−want +got):\n%s", diff)
+	}
+	if _, err := endpointsFile([]Endpoint{{Name: "a", Address: netip.MustParseAddrPort("[::1]:8000")}}); err == nil {
+		t.Error("an IPv6 address was taken")
+	}
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package epptest runs a real EPP in tests.
+package epptest
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"testing"
+
+	"windtunnel.dev/windtunnel/pkg/live/epp"
+)
+
+// BinaryVariable names the EPP that tests run: the program cmd/epp of llm-d-router.
+const BinaryVariable = "EPP_BINARY"
+
+// Binary is the EPP that tests run. Where there is none, the test is skipped.
+func Binary(t *testing.T) string {
+	t.Helper()
+	binary := os.Getenv(BinaryVariable)
+	if binary == "" {
+		t.Skip("needs a real EPP: set " + BinaryVariable)
+	}
+	return binary
+}
+
+// Start starts the EPP, which ends with the test. A test that fails prints the end of its log.
+func Start(t *testing.T, config string, endpoints []epp.Endpoint) *epp.Process {
+	t.Helper()
+	p, err := epp.Start(t.Context(), epp.Options{Binary: Binary(t), Config: []byte(config), Endpoints: endpoints, Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Stop()
+		if t.Failed() {
+			t.Logf("the end of the EPP's log:\n%s", p.Log())
+		}
+	})
+	return p
+}
+
+// Metrics are what the EPP exports, in the text format of Prometheus.
+func Metrics(t *testing.T, p *epp.Process) string {
+	t.Helper()
+	answer, err := http.Get("http://" + p.Metrics + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	text, err := io.ReadAll(answer.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package epp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/health/grpc_health_v1"
+)
+
+// Bounds of a start and of a stop.
+const (
+	startTimeout = 30 * time.Second
+	stopTimeout  = 10 * time.Second
+	askInterval  = 20 * time.Millisecond
+)
+
+// Options say what to start.
+type Options struct {
+	// Binary is the program, Args are flags in addition to those of this package.
+	Binary string
+	Args   []string
+	// Config is the EndpointPickerConfig, in YAML or JSON.
+	Config    []byte
+	Endpoints []Endpoint
+	// Folder takes the files of the process. It exists, and outlives the process.
+	Folder string
+}
+
+// Process is an EPP that runs. It listens on all addresses of the machine, since the program
+// has no flag for that.
+type Process struct {
+	// Address is where it serves the protocol ext-proc without TLS, Metrics where it serves
+	// /metrics.
+	Address, Metrics string
+
+	command *exec.Cmd
+	log     *tail
+	stop    context.CancelFunc
+	// over is closed when the process has ended, as ended says.
+	over  chan struct{}
+	ended error
+}
+
+// Start starts an EPP and waits until it serves. Where it does not, the error has the end of its
+// log, and nothing is left running. The process ends with ctx at the latest.
+func Start(ctx context.Context, o Options) (*Process, error) {
+	ports, err := freePorts(3)
+	if err != nil {
+		return nil, err
+	}
+	config, err := o.writeFiles()
+	if err != nil {
+		return nil, err
+	}
+	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), log: &tail{}, over: make(chan struct{})}
+	ctx, p.stop = context.WithCancel(ctx)
+	p.command = exec.CommandContext(ctx, o.Binary, append([]string{
+		"--pool-name", "windtunnel", "--pool-namespace", "default", "--config-file", config, "--secure-serving=false",
+		"--grpc-port", strconv.Itoa(ports[0]), "--grpc-health-port", strconv.Itoa(ports[1]), "--metrics-port", strconv.Itoa(ports[2]),
+	}, o.Args...)...)
+	p.command.Stdout, p.command.Stderr = p.log, p.log
+	p.command.Cancel = func() error { return p.command.Process.Signal(os.Interrupt) }
+	p.command.WaitDelay = stopTimeout
+	if err := p.command.Start(); err != nil {
+		p.stop()
+		return nil, fmt.Errorf("start the EPP: %w", err)
+	}
+	go func() {
+		p.ended = p.command.Wait()
+		close(p.over)
+	}()
+	if err := p.awaitHealth(ctx, local(ports[1])); err != nil {
+		p.Stop()
+		return nil, fmt.Errorf("start the EPP %s: %w; the end of its log:\n%s", o.Binary, err, p.log)
+	}
+	return p, nil
+}
+
+// writeFiles writes the endpoints and the configuration, and returns the file of the latter.
+func (o *Options) writeFiles() (config string, err error) {
+	folder, err := filepath.Abs(o.Folder)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(folder, "endpoints.yaml")
+	endpoints, err := endpointsFile(o.Endpoints)
+	if err != nil {
+		return "", err
+	}
+	document, err := withDiscovery(o.Config, file)
+	if err != nil {
+		return "", err
+	}
+	config = filepath.Join(folder, "config.yaml")
+	return config, errors.Join(os.WriteFile(file, endpoints, 0o600), os.WriteFile(config, document, 0o600))
+}
+
+// awaitHealth waits until the EPP says that it is ready.
+func (p *Process) awaitHealth(ctx context.Context, address string) error {
+	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("it is not ready after %v", startTimeout))
+	defer cancel()
+	soon := grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: askInterval, Multiplier: 1, MaxDelay: askInterval}}
+	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(soon))
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	client := grpc_health_v1.NewHealthClient(connection)
+	for {
+		answer, err := client.Check(ctx, &grpc_health_v1.HealthCheckRequest{Service: "readiness"})
+		if err == nil && answer.Status == grpc_health_v1.HealthCheckResponse_SERVING {
+			return nil
+		}
+		pause, cancel := context.WithTimeout(ctx, askInterval)
+		select {
+		case <-p.over:
+			err = fmt.Errorf("it ended: %w", cause(p.ended))
+		case <-pause.Done():
+			err = context.Cause(ctx)
+		}
+		if cancel(); err != nil {
+			return err
+		}
+	}
+}
+
+// cause is the error of a process that ended where it should not.
+func cause(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}
+
+// Log is the end of what the process has printed.
+func (p *Process) Log() string { return p.log.String() }
+
+// Over is closed when the process has ended.
+func (p *Process) Over() <-chan struct{} { return p.over }
+
+// Stop ends the process and waits for its end. A process that does not end in time is killed.
+func (p *Process) Stop() {
+	p.stop()
+	<-p.over
+}
+
+func local(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
+
+// freePorts returns ports on which nothing listens.
+func freePorts(n int) (ports []int, err error) {
+	for range n {
+		l, failed := net.Listen("tcp", "127.0.0.1:0")
+		if failed != nil {
+			return nil, fmt.Errorf("find a port: %w", failed)
+		}
+		defer func() { err = errors.Join(err, l.Close()) }() // at the end, so that each port is another one
+		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
+	}
+	return ports, nil
+}
