@@ -77,6 +77,7 @@ var tables = []table{
 		{"pkg/policy", "internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
+		{"pkg/live/replicas", "pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
 
 		{"pkg/calibrate", "internal/printable pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Prometheus"},
 		{"pkg/insight", "internal/figure internal/printable pkg/policy pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
@@ -146,7 +147,7 @@ var tables = []table{
 		{"internal/engine", ". internal/handoff internal/measure internal/network internal/queue internal/request internal/run internal/tier", ""},
 		{"internal/gateway", ". internal/engine internal/events internal/measure internal/queue internal/request internal/run", ""},
 		{"internal/fleet", ". internal/engine internal/events internal/gateway internal/run", ""},
-		{"simulation", ". internal/engine internal/events internal/fleet internal/gateway internal/measure internal/request internal/run", ""},
+		{"simulation", ". internal/engine internal/events internal/fleet internal/gateway internal/measure internal/queue internal/request internal/run", ""},
 	}},
 	{"Inside `pkg/experiment`", "pkg/experiment", []row{
 		{".", "", ""},

@@ -42,6 +42,19 @@ func (c *Cluster) AdvanceAll(until simtime.Time) {
 	}
 }
 
+// Next is when the next thing happens in a replica or on a network; Never if nothing does.
+func (c *Cluster) Next() simtime.Time {
+	next := simtime.Never
+	for i := range c.Replicas {
+		r := &c.Replicas[i]
+		next = min(next, r.nextEvent().at)
+		if r.Fabric != nil {
+			next = min(next, r.Fabric.Due())
+		}
+	}
+	return next
+}
+
 // dueGroup is how many neighbours have a common entry in soonest.
 const dueGroup = 16
 

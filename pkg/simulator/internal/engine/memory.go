@@ -72,7 +72,7 @@ func (m *memory) nameBlocks(q *request.Request) {
 	if q.Anonymous {
 		m.extents = append(m.extents[:0], q.Info.Prompt.Shared().Extents...)
 	} else {
-		m.extents = append(append(m.extents[:0], q.Info.Prompt.Extents...), q.Answer)
+		m.extents = append(append(append(m.extents[:0], q.Info.Prompt.Extents...), q.Answer), q.Rest...)
 	}
 	q.Chain = prompt.Prompt{Extents: m.extents}.FullStretches(q.Chain[:0], m.Cache.BlockTokens())
 	prompt.ForAdapter(q.Chain, q.Info.Adapter)

@@ -113,6 +113,14 @@ func (a *answers) NextDelivery() simtime.Time {
 	return a.deliveries[0].at + 1
 }
 
+// NextAnswer is when something of an answer reaches the gateway; Never if nothing is on its way.
+func (a *answers) NextAnswer() simtime.Time {
+	if len(a.deliveries) == 0 {
+		return simtime.Never
+	}
+	return a.deliveries[0].at
+}
+
 // Heard says that the listener has an end.
 func (a *answers) Heard() bool { return a.heard }
 

@@ -14,8 +14,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Arrive routes a request at the time of its arrival and sends it on its way.
-func (g *Gateway) Arrive(w *workload.Request) {
+// Arrive routes a request at the time of its arrival and sends it on its way. Its answer is its
+// Response and then rest.
+func (g *Gateway) Arrive(w *workload.Request, rest ...prompt.Extent) {
 	g.Arrived++
 	if g.onArrived != nil {
 		g.onArrived(w.Arrival)
@@ -41,6 +42,10 @@ func (g *Gateway) Arrive(w *workload.Request) {
 	q.Prompt = int32(q.Info.Tokens)
 	q.Total, q.Finish = q.Prompt, q.Prompt+output
 	q.Answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
+	if len(rest) > 0 {
+		q.Rest = rest
+		q.Answer.Tokens -= int32(prompt.Prompt{Extents: rest}.Tokens())
+	}
 	g.countArrival(q)
 	g.prioritize(&q.Info)
 	g.admit(id)

@@ -109,8 +109,9 @@ type kvContent struct {
 	Chained bool
 	// Anonymous says that Chain ends where the text begins that only this request has.
 	Anonymous bool
-	// Answer is the generated tokens, all of them.
+	// Answer and Rest are the generated tokens, all of them. Rest is nil where one text has them.
 	Answer prompt.Extent
+	Rest   []prompt.Extent
 }
 
 // tierLoad is the way of a request's KV from lower tiers: in phase Loading, unless a hand-over

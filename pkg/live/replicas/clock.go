@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package replicas
+
+import (
+	"math"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+// clock has simulated time pass with the wall clock's, speed times as fast.
+type clock struct {
+	start time.Time
+	speed float64
+}
+
+// now is the simulated time, to the next nanosecond: a wait that until gave gets there.
+func (c clock) now() simtime.Time {
+	return simtime.Time(math.Round(float64(time.Since(c.start)) * c.speed))
+}
+
+// until is how long the wall clock takes to get to a simulated time; negative if it has passed.
+func (c clock) until(at simtime.Time) time.Duration {
+	return time.Duration(math.Ceil(float64(at)/c.speed)) - time.Since(c.start)
+}

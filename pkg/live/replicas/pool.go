@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package replicas
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// Config says how a pool's replicas serve.
+type Config struct {
+	// Simulated has the pools. Its source gives labels only and may be nil; its router, horizon
+	// and scalers are not used.
+	Simulated simulator.Config
+	// Speed is how many simulated seconds pass in a second; more than 0.
+	Speed float64
+	// MaxLateness is how late a token may be, by the wall clock, before the pool gives up: more
+	// than 0.
+	MaxLateness time.Duration
+	// NamedTokens bounds the tokens of prompts and answers that the pool remembers in order to
+	// find common prefixes. Caches find what is beyond as if it were new text, so it is as
+	// many as all caches hold, or more.
+	NamedTokens int
+	// BlockEvents hears what the caches hold, in order of time for each replica; nil if it is not
+	// needed. It is called from within the pool, which waits for it, and does not call the pool.
+	BlockEvents func(BlockEvent)
+}
+
+// A Request is what a client asks of one replica.
+type Request struct {
+	// Prompt is token ids, at least one.
+	Prompt []uint32
+	// Answer is the token ids that the replica will say, at least one. Their number is the length
+	// of the answer.
+	Answer []uint32
+	// Adapter is the LoRA adapter; empty for the base model.
+	Adapter string
+	// Priority is as vLLM's: lower is served first, where the scheduler reads it.
+	Priority int
+}
+
+// Pool is replicas that follow the wall clock. It is safe for concurrent use.
+type Pool struct {
+	clock       clock
+	maxLateness time.Duration
+	names       *Names
+	// wake ends the wait of Run for an event that is no longer the next one.
+	wake chan struct{}
+
+	mu      sync.Mutex
+	session *simulation.Session
+	// at is up to when the session has been advanced.
+	at       simtime.Time
+	awaited  simtime.Time // what Run waits for
+	streams  map[int]*Stream
+	adapters adapterNumbers
+	counts   []counts
+	lateness Histogram
+	// failure ends all that the pool does.
+	failure error
+}
+
+// New returns a pool whose time begins now. Its replicas do nothing unless Run is called.
+func New(c Config) *Pool {
+	p := &Pool{
+		clock: clock{start: time.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
+		names: NewNames(c.NamedTokens), wake: make(chan struct{}, 1),
+		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds),
+	}
+	for i := range c.Simulated.Pools {
+		for range c.Simulated.Pools[i].Places() {
+			p.counts = append(p.counts, newCounts(&c.Simulated.Pools[i]))
+		}
+	}
+	p.session = simulation.OpenSession(context.Background(), c.Simulated, (*listener)(p))
+	return p
+}
+
+// Run lets the replicas work until ctx ends, which is no error. An error says that the pool is later
+// than MaxLateness, or what a policy that is a program did. Then all streams and submissions fail.
+func (p *Pool) Run(ctx context.Context) error {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		next, err := p.advance()
+		if err != nil {
+			return err
+		}
+		if next < simtime.Never {
+			timer.Reset(p.clock.until(next))
+		}
+		select {
+		case <-timer.C:
+		case <-p.wake:
+		case <-ctx.Done():
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			p.fail(errors.New("the replicas are being stopped"))
+			return nil
+		}
+	}
+}
+
+// advance lets everything happen up to now, and returns when the next thing does.
+func (p *Pool) advance() (next simtime.Time, err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.catchUp(); err != nil {
+		return 0, err
+	}
+	p.awaited = p.session.Next()
+	return p.awaited, nil
+}
+
+// catchUp lets everything happen up to now, this nanosecond included.
+func (p *Pool) catchUp() error {
+	if p.failure != nil {
+		return p.failure
+	}
+	if now := p.clock.now() + 1; now > p.at {
+		p.at = now
+		if err := p.session.Advance(now); err != nil {
+			p.fail(err)
+		}
+	}
+	return p.failure
+}
+
+// fail ends all streams.
+func (p *Pool) fail(err error) {
+	if p.failure != nil {
+		return
+	}
+	p.failure = err
+	for number, s := range p.streams {
+		s.end(err)
+		delete(p.streams, number)
+	}
+}
+
+// Submit sends a request to a replica now, counted through all pools. The stream has its tokens as
+// the engine gives them; Close it when it is of no more use. A [simulation.Refusal] says why the engine
+// never has the request.
+func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
+	if len(r.Answer) == 0 {
+		return nil, errors.New("the answer has no token")
+	}
+	text, answer := p.names.Name(r.Prompt, r.Answer)
+	w := workload.Request{
+		Prompt: text, OutputTokens: len(r.Answer), Response: answer[0].Source, ResponseStart: answer[0].Start,
+		Priority: -r.Priority,
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if replica < 0 || replica >= len(p.counts) {
+		return nil, fmt.Errorf("there is no replica %d of %d", replica, len(p.counts))
+	}
+	if err := p.catchUp(); err != nil {
+		return nil, err
+	}
+	w.Adapter = p.adapters.of(r.Adapter)
+	number, err := p.session.Submit(p.at, replica, w, answer[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	s := &Stream{pool: p, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), wake: make(chan struct{}, 1)}
+	p.streams[number] = s
+	if p.session.Next() < p.awaited {
+		p.rouse()
+	}
+	return s, nil
+}
+
+// rouse lets Run look for the next event again.
+func (p *Pool) rouse() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// giveUp ends a stream whose client is gone.
+func (p *Pool) giveUp(s *Stream) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.streams[s.number] != s || p.catchUp() != nil || p.streams[s.number] != s {
+		return
+	}
+	delete(p.streams, s.number)
+	if err := p.session.Cancel(p.at, s.number); err != nil {
+		p.fail(err)
+	}
+	p.rouse()
+}
+
+// listener is how the pool hears of its session.
+type listener Pool
+
+// Given implements [simulation.SessionListener].
+func (l *listener) Given(g simulation.Given) {
+	p := (*Pool)(l)
+	late := -p.clock.until(g.At)
+	p.lateness.observe(late.Seconds(), 1)
+	if late > p.maxLateness {
+		p.fail(Behind{By: late})
+	}
+	if s := p.streams[g.Request]; s != nil {
+		p.counts[s.replica].given(s, &g)
+		s.give(&g)
+	}
+}
+
+// Completed implements [simulation.SessionListener].
+func (l *listener) Completed(at simtime.Time, request int) {
+	p := (*Pool)(l)
+	if s := p.streams[request]; s != nil {
+		p.counts[s.replica].completed(s, at)
+		delete(p.streams, request)
+		s.end(nil)
+	}
+}
+
+// Behind says that the pool is slower than the time that it is to keep.
+type Behind struct{ By time.Duration }
+
+func (b Behind) Error() string {
+	return fmt.Sprintf("the replicas are %v behind: this machine is too slow for so many requests at this speed", b.By)
+}
