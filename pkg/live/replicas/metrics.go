@@ -45,11 +45,12 @@ type Totals struct {
 // counts are the totals of one replica, and what does not change.
 type counts struct {
 	Totals
-	caching bool
+	caching     bool
+	blockTokens int
 }
 
 func newCounts(p *simulator.Pool) counts {
-	return counts{caching: p.PrefixCaching, Totals: Totals{
+	return counts{caching: p.PrefixCaching, blockTokens: p.BlockTokens, Totals: Totals{
 		TTFT: newHistogram(firstTokenBounds), ITL: newHistogram(tokenBounds), TPOT: newHistogram(tokenBounds), E2E: newHistogram(requestBounds),
 		Queue: newHistogram(requestBounds), Prefill: newHistogram(requestBounds), Decode: newHistogram(requestBounds), Inference: newHistogram(requestBounds),
 	}}

@@ -3,9 +3,11 @@
 package replicas
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -26,8 +28,8 @@ type Config struct {
 	// than 0.
 	MaxLateness time.Duration
 	// NamedTokens bounds the tokens of prompts and answers that the pool remembers in order to
-	// find common prefixes. Caches find what is beyond as if it were new text, so it is as
-	// many as all caches hold, or more.
+	// find common prefixes; 0 means twice as many as all caches hold. What a cache holds beyond
+	// them is not found again.
 	NamedTokens int
 	// BlockEvents hears what the caches hold, in order of time for each replica; nil if it is not
 	// needed. It is called from within the pool, which waits for it, and does not call the pool.
@@ -63,6 +65,8 @@ type Pool struct {
 	streams  map[int]*Stream
 	adapters adapterNumbers
 	counts   []counts
+	// blocks is nil where nothing hears of blocks.
+	blocks   *blockTable
 	lateness Histogram
 	// failure ends all that the pool does.
 	failure error
@@ -70,9 +74,11 @@ type Pool struct {
 
 // New returns a pool whose time begins now. Its replicas do nothing unless Run is called.
 func New(c Config) *Pool {
+	cached := cachedTokens(c.Simulated.Pools)
+	named := cmp.Or(c.NamedTokens, 2*cached)
 	p := &Pool{
 		clock: clock{start: time.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
-		names: NewNames(c.NamedTokens), wake: make(chan struct{}, 1),
+		names: NewNames(named), wake: make(chan struct{}, 1),
 		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds),
 	}
 	for i := range c.Simulated.Pools {
@@ -80,8 +86,29 @@ func New(c Config) *Pool {
 			p.counts = append(p.counts, newCounts(&c.Simulated.Pools[i]))
 		}
 	}
+	if c.BlockEvents != nil {
+		p.blocks = newBlockTable(c.BlockEvents, p.fail, max(named, cached))
+		c.Simulated.Policies.Routing.KVEvents = p.blocks
+	}
 	p.session = simulation.OpenSession(context.Background(), c.Simulated, (*listener)(p))
 	return p
+}
+
+// cachedTokens is how many tokens the caches and tiers of all replicas hold.
+func cachedTokens(pools []simulator.Pool) int {
+	n := 0
+	for i := range pools {
+		p := &pools[i]
+		n += p.Places() * p.KVBlocks * p.BlockTokens
+		for _, t := range p.Tiers.Lower {
+			replicas := p.Places()
+			if t.Shared {
+				replicas = 1
+			}
+			n += replicas * t.Blocks * p.BlockTokens
+		}
+	}
+	return n
 }
 
 // Run lets the replicas work until ctx ends, which is no error. An error says that the pool is later
@@ -173,6 +200,9 @@ func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
 	}
 	s := &Stream{pool: p, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), wake: make(chan struct{}, 1)}
 	p.streams[number] = s
+	if of := &p.counts[replica]; p.blocks != nil && of.caching {
+		s.held = p.blocks.begin(slices.Concat(text.Extents, answer), slices.Concat(r.Prompt, r.Answer), of.blockTokens, int32(w.Adapter), r.Adapter)
+	}
 	if p.session.Next() < p.awaited {
 		p.rouse()
 	}
@@ -194,11 +224,19 @@ func (p *Pool) giveUp(s *Stream) {
 	if p.streams[s.number] != s || p.catchUp() != nil || p.streams[s.number] != s {
 		return
 	}
-	delete(p.streams, s.number)
+	p.forget(s)
 	if err := p.session.Cancel(p.at, s.number); err != nil {
 		p.fail(err)
 	}
 	p.rouse()
+}
+
+// forget notes that a request is no longer in flight.
+func (p *Pool) forget(s *Stream) {
+	delete(p.streams, s.number)
+	if p.blocks != nil {
+		p.blocks.end(s.held)
+	}
 }
 
 // listener is how the pool hears of its session.
@@ -223,7 +261,7 @@ func (l *listener) Completed(at simtime.Time, request int) {
 	p := (*Pool)(l)
 	if s := p.streams[request]; s != nil {
 		p.counts[s.replica].completed(s, at)
-		delete(p.streams, request)
+		p.forget(s)
 		s.end(nil)
 	}
 }

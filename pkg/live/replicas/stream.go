@@ -18,6 +18,7 @@ type Stream struct {
 	replica int
 	arrival simtime.Time
 	prompt  int
+	held    []*stretch
 	wake    chan struct{} // something has come
 
 	mu       sync.Mutex
