@@ -73,19 +73,20 @@ func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs
 		if err != nil {
 			return compilation{err: err}
 		}
-		c := compileWithin(ctx, s, inputs, o.lane.quick)
+		c := o.lane.compileWithin(ctx, s, inputs, o.lane.quick)
 		end()
 		if o.lane.charge(s, c.used, c.cut != nil); c.cut == nil {
 			return c
 		}
 	}
+	o.lane.brief.end(nameOf(s))
 	c := o.lane.ask(ctx, s, func(ctx context.Context) compilation {
 		end, err := o.compileGuard.beginSlow(s)
 		if err != nil {
 			return compilation{err: err}
 		}
 		defer end()
-		return compileWithin(ctx, s, inputs, o.lane.most)
+		return o.lane.compileWithin(ctx, s, inputs, o.lane.most)
 	})
 	switch {
 	case c == nil:
@@ -99,11 +100,11 @@ func (o *observer) compile(ctx context.Context, s subject, inputs compile.Inputs
 	return *c
 }
 
-// compileWithin compiles a spec in a processor time.
-func compileWithin(ctx context.Context, s subject, inputs compile.Inputs, most time.Duration) compilation {
+// compileWithin compiles a spec in a processor time. It gives way to brief reconciles.
+func (l *slowLane) compileWithin(ctx context.Context, s subject, inputs compile.Inputs, most time.Duration) compilation {
 	c := compilation{inputs: inputs}
 	used, over := within(ctx, most, func(ctx context.Context) {
-		c.compiled, c.errs, c.err = compileSafely(ctx, s, inputs)
+		c.compiled, c.errs, c.err = compileSafely(compile.WithPause(ctx, l.brief.pause(nameOf(s), threadTime())), s, inputs)
 	})
 	c.used = used
 	if cut := (*experiment.Interrupted)(nil); over && errors.As(c.err, &cut) && ctx.Err() == nil {

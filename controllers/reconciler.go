@@ -72,14 +72,17 @@ func (r *reconciler) Reconcile(ctx context.Context, request reconcile.Request) (
 
 // reconcile does what Reconcile says, until its context ends.
 func (r *reconciler) reconcile(ctx context.Context, request reconcile.Request) (reconcile.Result, error) {
+	name := subjectName{r.subjects.kind, request.NamespacedName}
 	object := r.subjects.object()
 	if err := r.client.Get(ctx, request.NamespacedName, object); err != nil {
 		if apierrors.IsNotFound(err) {
-			r.observer.forget(subjectName{r.subjects.kind, request.NamespacedName})
+			r.observer.forget(name)
 			r.stale.Forget(request)
 		}
 		return reconcile.Result{}, client.IgnoreNotFound(err)
 	}
+	r.observer.lane.brief.begin(name)
+	defer r.observer.lane.brief.end(name)
 	w, err := r.observer.observe(ctx, r.subjects.wrap(object))
 	if err != nil {
 		return reconcile.Result{}, err

@@ -76,7 +76,7 @@ const firstRetry = 5 * time.Millisecond
 // quickTime bounds the processor time of a compilation that runs together with others: what people write takes less.
 // compileTime bounds that of one in the slow lane.
 const (
-	quickTime   = time.Second
+	quickTime   = 100 * time.Millisecond
 	compileTime = 10 * time.Second
 )
 

@@ -26,7 +26,7 @@ const (
 	slowDelay = 2 * time.Second
 	// namespaceCredit is the processor time that the specs of one namespace take together with others, and
 	// creditShare how much of each second it gets back. All other specs of the namespace are slow.
-	namespaceCredit = 10 * time.Second
+	namespaceCredit = 2 * time.Second
 	creditShare     = 0.1
 	// resultAge is how long the lane keeps what no object asks for, and slowAge how long it knows
 	// objects.
@@ -55,6 +55,7 @@ type slowLane struct {
 	// credit is the most that a namespace has.
 	credit time.Duration
 	clock  clock.PassiveClock
+	brief  *briefReconciles
 
 	mu      sync.Mutex
 	turns   roundRobin
@@ -82,7 +83,7 @@ type credit struct {
 
 func newSlowLane(quick, most time.Duration, now clock.PassiveClock) *slowLane {
 	return &slowLane{
-		quick: quick, most: most, credit: namespaceCredit, clock: now, turns: newRoundRobin(),
+		quick: quick, most: most, credit: namespaceCredit, clock: now, brief: newBriefReconciles(), turns: newRoundRobin(),
 		jobs: map[types.UID]*slowJob{}, slow: map[types.UID]time.Time{}, credits: map[string]credit{},
 	}
 }

@@ -147,7 +147,7 @@ func newCompiler(ctx context.Context, inputs Inputs) *compiler {
 		detectors: map[string]*scalerlint.Detector{}, exporters: map[string]*query.EPP{},
 		plan: &experiment.Plan{
 			SchemaVersion: experiment.PlanSchemaVersion, EngineVersion: simulator.EngineVersion,
-			IsInterrupted: func() bool { return ctx.Err() != nil },
+			IsInterrupted: func() bool { pause(ctx); return ctx.Err() != nil },
 		},
 	}
 }
@@ -211,6 +211,7 @@ func wantedPrecision(in *v1alpha1.Replications, seeds int, metric string) *exper
 // interrupted reports whether the compilation is to end, and notes at which field it
 // was. Loops that can be long ask at each turn.
 func (c *compiler) interrupted(path *field.Path) bool {
+	pause(c.ctx)
 	err := c.ctx.Err()
 	if err != nil && c.err == nil {
 		c.err = &experiment.Interrupted{Field: path, Err: err}

@@ -165,6 +165,18 @@ func TestADeadlineStopsCompilationAtAnyStep(t *testing.T) {
 	}
 }
 
+// A compilation that takes seconds may pause many times in each millisecond.
+func TestALongCompilationPausesOften(t *testing.T) {
+	sweep, pauses := experimenttest.Sweep(t), 0
+	wide(1)(sweep)
+	if _, _, err := compile.Sweep(compile.WithPause(t.Context(), func() { pauses++ }), sweep, experimenttest.TraceInputs(t)); err != nil {
+		t.Fatal(err)
+	}
+	if want := 10_000; pauses < want {
+		t.Errorf("it pauses %d times, want %d at least", pauses, want)
+	}
+}
+
 // pickerAt is an EPP configuration with a number of plugins and profiles.
 func pickerAt(plugins, profiles int) string {
 	var b strings.Builder
