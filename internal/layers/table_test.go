@@ -59,7 +59,6 @@ var tables = []table{
 		{"pkg/expression", "", "CEL"},
 		{"pkg/live/ports", "", ""},
 		{"pkg/live/tokens", "", ""},
-		{"pkg/live/vllm", "", ""},
 		{"pkg/prompt", "", ""},
 		{"pkg/simtime", "", ""},
 		{"pkg/spelling", "", ""},
@@ -78,6 +77,7 @@ var tables = []table{
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
 		{"pkg/live/replicas", "pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
+		{"pkg/live/vllm", "pkg/live/replicas pkg/simulator pkg/stats", "Prometheus"},
 
 		{"pkg/calibrate", "internal/printable pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Prometheus"},
 		{"pkg/insight", "internal/figure internal/printable pkg/policy pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},

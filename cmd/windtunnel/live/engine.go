@@ -3,7 +3,9 @@
 package live
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,11 +16,14 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/sync/errgroup"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
+	"windtunnel.dev/windtunnel/pkg/live/tokens"
 	"windtunnel.dev/windtunnel/pkg/live/vllm"
 )
 
@@ -30,8 +35,13 @@ type engineOptions struct {
 	port      int
 	replicas  int
 	speed     float64
-	version   string
-	limits    ports.Limits
+	// maxLateness ends the command where the machine is too slow.
+	maxLateness time.Duration
+	version     string
+	// answerTokens is the length of answers; 0 is that of the workload.
+	answerTokens int
+	server       vllm.Options
+	limits       ports.Limits
 }
 
 // NewEngineCommand is the verb engine.
@@ -60,7 +70,9 @@ have no authentication.`,
 	f := cmd.Flags()
 	f.IntVar(&o.replicas, "replicas", 0, "number of replicas, in place of the pool's (default the pool's)")
 	o.registerPlaces(f)
+	o.registerServer(f)
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the engine pass in a second: 1 is real time")
+	f.DurationVar(&o.maxLateness, "max-lateness", time.Second, "how late a token may be; the command fails if one is later, as the machine is then too slow")
 	f.StringVar(&o.version, "vllm-version", "", "release of vLLM whose metrics and errors to imitate, from "+vllm.OldestVersion.String()+" to "+vllm.NewestVersion.String()+" (default the pool's engine.version)")
 	return cmd
 }
@@ -73,6 +85,20 @@ func (o *engineOptions) registerPlaces(f *pflag.FlagSet) {
 	f.DurationVar(&o.limits.IdleTimeout, "idle-timeout", 5*time.Minute, "time between two requests of a connection")
 }
 
+func (o *engineOptions) registerServer(f *pflag.FlagSet) {
+	f.StringSliceVar(&o.server.Names, "served-model-name", nil, "name of the model in requests, in place of the catalogue's; may be repeated, and answers have the first")
+	f.IntVar(&o.answerTokens, "answer-tokens", 0, "length of answers, unless a request bounds it (default that of the workload's answers, drawn by the prompt)")
+	f.BoolVar(&o.server.ForceUsage, "enable-force-include-usage", false, "as vLLM's: each stream ends with the usage")
+	f.BoolVar(&o.server.PromptDetails, "enable-prompt-tokens-details", false, "as vLLM's: the usage has the tokens of the prompt that were cached")
+	f.BoolVar(&o.server.EchoRequestID, "enable-request-id-headers", false, "as vLLM's: an answer has the header X-Request-Id of the request")
+	limits := &o.server.Limits
+	f.Int64Var(&limits.BodyBytes, "max-body-bytes", 32<<20, "size of a request's body")
+	f.IntVar(&limits.Requests, "max-requests", 8192, "requests that a replica works on at once; the next ones get status 503. The engine's own bounds are in the scenario")
+	f.IntVar(&limits.Choices, "max-answers", 128, "answers that one request may ask for")
+	f.IntVar(&limits.Adapters, "max-loaded-adapters", 1024, "LoRA adapters that may be loaded at once")
+	f.DurationVar(&limits.WriteTimeout, "write-timeout", 30*time.Second, "time that a client may take to read a piece of a stream; then its request is given up")
+}
+
 // check refuses values of flags.
 func (o *engineOptions) check() error {
 	var faults cli.Faults
@@ -82,6 +108,14 @@ func (o *engineOptions) check() error {
 	faults.If(o.limits.Connections < 1, "--max-connections %d: must be at least 1", o.limits.Connections)
 	faults.If(o.limits.HeadTimeout <= 0, "--head-timeout %s: must be above 0", o.limits.HeadTimeout)
 	faults.If(o.limits.IdleTimeout <= 0, "--idle-timeout %s: must be above 0", o.limits.IdleTimeout)
+	faults.If(o.maxLateness <= 0, "--max-lateness %s: must be above 0", o.maxLateness)
+	faults.If(o.answerTokens < 0, "--answer-tokens %d: must be at least 1", o.answerTokens)
+	limits := o.server.Limits
+	faults.If(limits.BodyBytes < 1, "--max-body-bytes %d: must be at least 1", limits.BodyBytes)
+	faults.If(limits.Requests < 1, "--max-requests %d: must be at least 1", limits.Requests)
+	faults.If(limits.Choices < 1, "--max-answers %d: must be at least 1", limits.Choices)
+	faults.If(limits.Adapters < 1, "--max-loaded-adapters %d: must be at least 1", limits.Adapters)
+	faults.If(limits.WriteTimeout <= 0, "--write-timeout %s: must be above 0", limits.WriteTimeout)
 	for _, address := range o.addresses {
 		faults.If(net.ParseIP(address) == nil, "--address %q: must be an IP address", address)
 	}
@@ -104,6 +138,12 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 	if err != nil {
 		return err
 	}
+	if o.answerTokens > 0 {
+		pools.lengths = []int{o.answerTokens}
+	}
+	if len(pools.lengths) == 0 {
+		return cli.BadInput(errors.New("the workload has no request, and so no length of answers: state it with --answer-tokens"))
+	}
 	versions, err := o.versions(pools)
 	if err != nil {
 		return err
@@ -113,20 +153,61 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 		return cli.BadInput(fmt.Errorf("--address, --port: %w", err))
 	}
 	defer ports.Close(open)
-	var handlers []http.Handler
+	return o.serve(ctx, pools, o.servers(pools, versions), open, stdout, stderr)
+}
+
+// servers are what the replicas of each pool serve.
+func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Options {
+	var all []vllm.Options
 	for i, pool := range pools.config.Pools {
-		for range pool.Replicas {
-			server := vllm.New(vllm.Options{
-				Names: []string{pools.scenario[i].Model}, Version: versions[i], MaxModelLen: pool.MaxModelLen, Started: time.Now(),
-			})
-			address := open[len(handlers)].Addr()
-			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", pool.Name, len(handlers), address)
-			warnOfAddress(stderr, address)
-			handlers = append(handlers, server)
+		server := o.server
+		server.Version, server.Root = versions[i], pools.scenario[i].Model
+		server.Lengths, server.Tokenizer, server.Now = pools.lengths, tokens.Bytes4{}, time.Now
+		server.MaxModelLen = cmp.Or(pool.MaxModelLen, pool.KVBlocks*pool.BlockTokens)
+		if len(server.Names) == 0 {
+			server.Names = []string{server.Root}
+		}
+		if pool.Adapters != nil {
+			server.Adapters = pools.config.Source.Labels().Adapters
+		}
+		all = append(all, server)
+	}
+	return all
+}
+
+// serve serves the replicas until the context ends, or they are too late.
+func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, stdout, stderr io.Writer) error {
+	group, ctx := errgroup.WithContext(ctx)
+	pool := replicas.New(replicas.Config{
+		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness, NamedTokens: pools.cachedTokens(),
+	})
+	var handlers []http.Handler
+	for i, of := range pools.config.Pools {
+		for range of.Replicas {
+			n := len(handlers)
+			handlers = append(handlers, vllm.New(servers[i], replica{pool, n}))
+			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
+			warnOfAddress(stderr, open[n].Addr())
 		}
 	}
-	return ports.Serve(ctx, open, handlers, o.limits)
+	group.Go(func() error { return pool.Run(ctx) })
+	group.Go(func() error { return ports.Serve(ctx, open, handlers, o.limits) })
+	return group.Wait()
 }
+
+// replica is one of a pool's.
+type replica struct {
+	pool   *replicas.Pool
+	number int
+}
+
+// Submit implements [vllm.Engine].
+func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
+	return r.pool.Submit(r.number, of)
+}
+
+// Metrics implements [vllm.Engine].
+func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 
 // versions are those of the pools.
 func (o *engineOptions) versions(pools pools) ([]vllm.Version, error) {

@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 const defaultVersion = latency.DefaultEngineVersion
@@ -45,6 +46,36 @@ type pools struct {
 	config simulator.Config
 	// scenario has the pools as the API has them, in the same order.
 	scenario []v1alpha1.Pool
+	// lengths are answers of the workload, in tokens.
+	lengths []int
+}
+
+// drawnAnswers is how many answers of a workload stand for all of them.
+const drawnAnswers = 10_000
+
+// answerLengths are the first answers of a workload, in tokens.
+func answerLengths(c *simulator.Config) (lengths []int) {
+	source := c.Source
+	if c.Listener != nil {
+		source = workload.AnsweredAtOnce(c.Listener)
+	}
+	for len(lengths) < drawnAnswers {
+		r, more := source.Next()
+		if !more {
+			break
+		}
+		lengths = append(lengths, r.OutputTokens)
+	}
+	return lengths
+}
+
+// cachedTokens is what all caches of the pools hold, tiers included.
+func (p *pools) cachedTokens() int {
+	tokens := 0
+	for _, pool := range p.config.Pools {
+		tokens += pool.Replicas * pool.BlockTokens * pool.KVBlocks
+	}
+	return tokens
 }
 
 // replicas is how many endpoints there are.
@@ -75,8 +106,27 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, err
 	if len(errs) > 0 {
 		return pools{}, errs.ToAggregate()
 	}
-	served := pools{config: config, scenario: scenario.Pools}
-	return served, served.keep(o.pools)
+	served := pools{config: config, scenario: scenario.Pools, lengths: answerLengths(&config)}
+	if err := workload.Close(config.Source); err != nil {
+		return pools{}, err
+	}
+	if err := served.keep(o.pools); err != nil {
+		return pools{}, err
+	}
+	return served, served.settle()
+}
+
+// settle takes away what changes the number of replicas: ports do not come and go.
+func (p *pools) settle() error {
+	p.config.Scaling, p.config.Disruptions, p.config.NodePools = nil, nil, nil
+	for i := range p.config.Pools {
+		pool := &p.config.Pools[i]
+		pool.MaxReplicas, pool.NodePool = 0, 0
+		if pool.OnePort {
+			return cli.BadInput(fmt.Errorf("pool %s: dataParallelBalancing Internal is not served: each rank has a port of its own", pool.Name))
+		}
+	}
+	return nil
 }
 
 // keep leaves out the pools without one of some names, if there are names.

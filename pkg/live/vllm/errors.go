@@ -4,8 +4,12 @@ package vllm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
+
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // Kinds of errors, as the field type has them.
@@ -13,6 +17,7 @@ const (
 	badRequest    = "BadRequestError"
 	notFound      = "NotFoundError"
 	invalidInput  = "InvalidUserInput"
+	tooLarge      = "RequestEntityTooLargeError"
 	internalError = "InternalServerError"
 	unavailable   = "ServiceUnavailableError"
 )
@@ -28,7 +33,7 @@ type apiError struct {
 
 func (e *apiError) Error() string { return e.Message }
 
-// refuse is an error of the client.
+// refuse is an error of the client. param is the field, or empty.
 func refuse(param, format string, args ...any) *apiError {
 	e := &apiError{Message: fmt.Sprintf(format, args...), Type: badRequest, Code: http.StatusBadRequest}
 	if param != "" {
@@ -37,35 +42,52 @@ func refuse(param, format string, args ...any) *apiError {
 	return e
 }
 
-// body is an error as JSON: an object in a field error, and itself in older versions.
-func (s *Server) body(e *apiError) []byte {
-	var of any = struct {
-		Error *apiError `json:"error"`
-	}{e}
-	if s.o.Version < nestedErrors {
-		of = struct {
-			Object string `json:"object"`
-			*apiError
-		}{"error", e}
+// asAPIError says what a client is told of an error: engines refuse what is too long as a mistake of
+// the client, and what exceeds their queue with 503, as vLLM does since 0.29.
+func asAPIError(err error) *apiError {
+	var e *apiError
+	var refusal simulation.Refusal
+	switch {
+	case errors.As(err, &e):
+		return e
+	case !errors.As(err, &refusal):
+		return &apiError{Message: err.Error(), Type: internalError, Code: http.StatusInternalServerError}
+	case refusal.Reason == simulator.EngineQueueFull || refusal.Reason == simulator.EngineTokensFull:
+		return &apiError{Message: refusal.Error(), Type: unavailable, Code: http.StatusServiceUnavailable}
 	}
-	raw, err := json.Marshal(of)
-	if err != nil {
-		panic(err) // texts and numbers
-	}
-	return raw
+	return refuse("", "%s", refusal.Error())
 }
 
-func (s *Server) fail(w http.ResponseWriter, e *apiError) {
+// body is an error as JSON: an object in a field error, and itself in older versions.
+func (s *Server) body(e *apiError) []byte {
+	if s.o.Version < nestedErrors {
+		return encode(struct {
+			Object string `json:"object"`
+			*apiError
+		}{"error", e})
+	}
+	return encode(struct {
+		Error *apiError `json:"error"`
+	}{e})
+}
+
+func (s *Server) fail(w http.ResponseWriter, err error) {
+	e := asAPIError(err)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(e.Code)
 	_, _ = w.Write(s.body(e)) // a client that has gone does not read it
 }
 
-func (s *Server) answer(w http.ResponseWriter, of any) {
+func answer(w http.ResponseWriter, of any) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(encode(of)) // as in fail
+}
+
+// encode is JSON of texts and numbers.
+func encode(of any) []byte {
 	raw, err := json.Marshal(of)
 	if err != nil {
-		panic(err) // texts and numbers
+		panic(err)
 	}
-	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(raw) // as in fail
+	return raw
 }

@@ -34,7 +34,7 @@ type permission struct {
 }
 
 func (s *Server) card(name, root string) modelCard {
-	created := s.o.Started.Unix()
+	created := s.started.Unix()
 	return modelCard{
 		ID: name, Object: "model", Created: created, OwnedBy: "vllm", Root: root,
 		Permission: []permission{{
@@ -47,11 +47,17 @@ func (s *Server) card(name, root string) modelCard {
 func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 	cards := []modelCard{}
 	for _, name := range s.o.Names {
-		card := s.card(name, s.o.Names[0])
+		card := s.card(name, s.o.Root)
 		card.MaxModelLen = &s.o.MaxModelLen
 		cards = append(cards, card)
 	}
-	s.answer(w, struct {
+	names, places := s.adapters.all()
+	for _, name := range names {
+		card := s.card(name, places[name])
+		card.Parent = &s.o.Names[0]
+		cards = append(cards, card)
+	}
+	answer(w, struct {
 		Object string      `json:"object"`
 		Data   []modelCard `json:"data"`
 	}{"list", cards})

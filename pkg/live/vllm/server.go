@@ -3,34 +3,150 @@
 package vllm
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
 	"net/http"
+	"sync/atomic"
 	"time"
+
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
 )
+
+// An Engine computes the answers of one replica.
+type Engine interface {
+	// Submit sends a request. A [simulation.Refusal] says why the engine does not take it.
+	Submit(replicas.Request) (*replicas.Stream, error)
+	Metrics() replicas.Metrics
+}
+
+// A Tokenizer turns text into token ids and back. The text of several ids is that of each, one after
+// the other.
+type Tokenizer interface {
+	Encode(text string) []uint32
+	Decode(ids []uint32) string
+}
 
 // Options say what a server serves.
 type Options struct {
-	// Names are those of the base model. Answers have the first.
+	// Names are those of the base model, at least one. Answers have the first. Root is where its
+	// weights are from.
 	Names []string
+	Root  string
 	// Version is the release that the server answers as.
 	Version Version
 	// MaxModelLen bounds prompt and answer together, in tokens.
 	MaxModelLen int
-	// Started is when the replica began to serve.
-	Started time.Time
+	Tokenizer   Tokenizer
+	// Lengths are answers in tokens, at least one, of which each request gets one: as long is its
+	// answer, unless the request bounds it.
+	Lengths []int
+	// Adapters are the LoRA adapters that are loaded at the start.
+	Adapters []string
+	// ForceUsage adds the usage to each stream, PromptDetails the cached tokens to each usage, and
+	// EchoRequestID the header X-Request-Id to each answer: vLLM's flags --enable-force-include-usage,
+	// --enable-prompt-tokens-details and --enable-request-id-headers.
+	ForceUsage, PromptDetails, EchoRequestID bool
+	Limits                                   Limits
+	// Now is the wall clock.
+	Now func() time.Time
+}
+
+// Limits bound what clients may ask.
+type Limits struct {
+	// BodyBytes is the size of a request, Requests how many the server works on at once, Choices how
+	// many answers one request may ask for, and Adapters how many may be loaded.
+	BodyBytes                   int64
+	Requests, Choices, Adapters int
+	// WriteTimeout is how long a client may take to read a piece of an answer. Then the server gives
+	// the request up.
+	WriteTimeout time.Duration
 }
 
 // A Server is an http.Handler that may serve requests concurrently.
 type Server struct {
-	o   Options
-	mux *http.ServeMux
+	o        Options
+	engine   Engine
+	writer   writer
+	adapters adapters
+	mux      *http.ServeMux
+	// started is when the server was made, underWay how many requests it works on.
+	started  time.Time
+	underWay atomic.Int64
+	counted  counted
 }
 
 // New makes the server of a replica.
-func New(o Options) *Server {
-	s := &Server{o: o, mux: http.NewServeMux()}
+func New(o Options, e Engine) *Server {
+	s := &Server{o: o, engine: e, writer: newWriter(o.Tokenizer, o.Lengths), mux: http.NewServeMux(), started: o.Now(), counted: newCounted(o.MaxModelLen)}
+	s.adapters.loaded = map[string]string{}
+	for _, name := range o.Adapters {
+		s.adapters.loaded[name] = name
+	}
 	s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
+	s.mux.HandleFunc("GET /ping", func(http.ResponseWriter, *http.Request) {})
+	s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, map[string]string{"version": o.Version.String() + ".0"})
+	})
+	s.mux.HandleFunc("GET /metrics", s.showMetrics)
 	s.mux.HandleFunc("GET /v1/models", s.listModels)
+	handle(s, "POST /v1/completions", s.complete)
+	handle(s, "POST /v1/chat/completions", s.chat)
+	handle(s, "POST /v1/load_lora_adapter", s.loadAdapter)
+	handle(s, "POST /v1/unload_lora_adapter", s.unloadAdapter)
+	handle(s, "POST /tokenize", s.tokenize)
+	handle(s, "POST /detokenize", s.detokenize)
+	handle(s, "POST /v1/completions/render", s.renderCompletion)
+	handle(s, "POST /v1/chat/completions/render", s.renderChat)
 	return s
 }
 
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+// ServeHTTP answers a request.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if id := r.Header.Get("X-Request-Id"); id != "" && s.o.EchoRequestID {
+		w.Header().Set("X-Request-Id", id)
+	}
+	s.mux.ServeHTTP(w, r)
+}
+
+// handle answers requests with a body of type T at a pattern.
+func handle[T any](s *Server, pattern string, work func(http.ResponseWriter, *http.Request, *T) error) {
+	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		defer s.underWay.Add(-1)
+		if s.underWay.Add(1) > int64(s.o.Limits.Requests) {
+			s.fail(w, &apiError{
+				Message: fmt.Sprintf("the server works on %d requests, and takes no more", s.o.Limits.Requests),
+				Type:    unavailable, Code: http.StatusServiceUnavailable,
+			})
+			return
+		}
+		var of T
+		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, s.o.Limits.BodyBytes)).Decode(&of)
+		if err != nil {
+			err = unreadable(err)
+		} else {
+			err = work(w, r, &of)
+		}
+		if err != nil {
+			s.fail(w, err)
+		}
+	})
+}
+
+// unreadable says why a body cannot be read.
+func unreadable(err error) *apiError {
+	var large *http.MaxBytesError
+	var typed *json.UnmarshalTypeError
+	var own *apiError
+	switch {
+	case errors.As(err, &large):
+		return &apiError{
+			Message: fmt.Sprintf("the body is larger than %d bytes", large.Limit), Type: tooLarge, Code: http.StatusRequestEntityTooLarge,
+		}
+	case errors.As(err, &own):
+		return own
+	case errors.As(err, &typed):
+		return refuse(typed.Field, "%s must not be a JSON %s", typed.Field, typed.Value)
+	}
+	return refuse("", "the body is not JSON: %v", err)
+}

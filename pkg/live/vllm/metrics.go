@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vllm
+
+import (
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	dto "github.com/prometheus/client_model/go"
+	"github.com/prometheus/common/expfmt"
+
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
+)
+
+// page is the metrics of a replica, in the order of vLLM (vllm/v1/metrics/loggers.py at a6f0308,
+// 005a810 and main of August 2026).
+type page struct {
+	version  Version
+	labels   []*dto.LabelPair
+	families []*dto.MetricFamily
+}
+
+func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
+	p := page{version: s.o.Version, labels: labels("engine", "0", "model_name", s.o.Names[0])}
+	m := s.engine.Metrics()
+	p.scheduler(&m)
+	p.cache(&m)
+	p.counters(&m, &s.counted)
+	p.sizes(&s.counted)
+	p.times(&m)
+	if m.MaxAdapters > 0 {
+		p.family("lora_requests_info", dto.MetricType_GAUGE, gauge(float64(s.o.Now().UnixNano())/1e9, labels(
+			"max_lora", strconv.Itoa(m.MaxAdapters),
+			"running_lora_adapters", strings.Join(m.RunningAdapters, ","), "waiting_lora_adapters", strings.Join(m.WaitingAdapters, ","),
+		)))
+	}
+	p.cacheConfig(&m)
+	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
+	for _, f := range p.families {
+		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
+			return // the client is gone
+		}
+	}
+}
+
+// scheduler adds what runs and waits.
+func (p *page) scheduler(m *replicas.Metrics) {
+	p.gauge("num_requests_running", float64(m.Running))
+	p.gauge("num_requests_waiting", float64(m.Waiting))
+	if p.version >= waitingReasons {
+		p.family("num_requests_waiting_by_reason", dto.MetricType_GAUGE,
+			gauge(float64(m.Waiting), p.with("reason", "capacity")), gauge(0, p.with("reason", "deferred")))
+	}
+}
+
+// cache adds the KV cache. Prefixes are counted in tokens, and in 0.8 in blocks.
+func (p *page) cache(m *replicas.Metrics) {
+	unit := 1
+	if p.version < kvNames {
+		unit = m.BlockTokens
+	}
+	queries, hits := float64(m.PrefixCacheQueries/int64(unit)), float64(m.PrefixCacheHits/int64(unit))
+	if p.version < hiddenGPUNames {
+		p.gauge("gpu_cache_usage_perc", m.KVUsage)
+		p.counter("gpu_prefix_cache_queries", queries)
+		p.counter("gpu_prefix_cache_hits", hits)
+	}
+	if p.version >= kvNames {
+		p.gauge("kv_cache_usage_perc", m.KVUsage)
+		p.counter("prefix_cache_queries", queries)
+		p.counter("prefix_cache_hits", hits)
+	}
+}
+
+func (p *page) counters(m *replicas.Metrics, c *counted) {
+	p.counter("num_preemptions", float64(m.Preemptions))
+	p.counter("prompt_tokens", float64(m.PromptTokens))
+	p.counter("generation_tokens", float64(m.GenerationTokens))
+	var finished []*dto.Metric
+	for _, end := range ends {
+		n := float64(c.finished[end].Load())
+		finished = append(finished, &dto.Metric{Label: p.with("finished_reason", end), Counter: &dto.Counter{Value: &n}})
+	}
+	p.family("request_success_total", dto.MetricType_COUNTER, finished...)
+}
+
+// sizes adds what requests ask for and get, in tokens.
+func (p *page) sizes(c *counted) {
+	p.own("request_prompt_tokens", c.prompt)
+	p.own("request_generation_tokens", c.generation)
+	p.own("request_max_num_generation_tokens", c.mostTokens)
+	p.own("request_params_n", c.n)
+	p.own("request_params_max_tokens", c.maxTokens)
+}
+
+// times adds latencies, in seconds.
+func (p *page) times(m *replicas.Metrics) {
+	p.histogram("time_to_first_token_seconds", &m.TTFT)
+	if p.version < hiddenTPOTName {
+		p.histogram("time_per_output_token_seconds", &m.ITL)
+	}
+	if p.version >= interTokenNames {
+		p.histogram("inter_token_latency_seconds", &m.ITL)
+		p.histogram("request_time_per_output_token_seconds", &m.TPOT)
+	}
+	p.histogram("e2e_request_latency_seconds", &m.E2E)
+	p.histogram("request_queue_time_seconds", &m.Queue)
+	p.histogram("request_inference_time_seconds", &m.Inference)
+	p.histogram("request_prefill_time_seconds", &m.Prefill)
+	p.histogram("request_decode_time_seconds", &m.Decode)
+}
+
+// cacheConfig adds the size of the cache.
+func (p *page) cacheConfig(m *replicas.Metrics) {
+	caching := "False"
+	if m.PrefixCaching {
+		caching = "True"
+	}
+	p.family("cache_config_info", dto.MetricType_GAUGE, gauge(1, labels(
+		"block_size", strconv.Itoa(m.BlockTokens), "enable_prefix_caching", caching, "engine", "0",
+		"num_gpu_blocks", strconv.Itoa(m.Blocks),
+	)))
+}
+
+// help is the text of each family: what it means is vLLM's to say.
+const help = "See docs/live.md."
+
+func (p *page) family(name string, kind dto.MetricType, metrics ...*dto.Metric) {
+	name, text := "vllm:"+name, help
+	p.families = append(p.families, &dto.MetricFamily{Name: &name, Help: &text, Type: &kind, Metric: metrics})
+}
+
+func (p *page) gauge(name string, value float64) {
+	p.family(name, dto.MetricType_GAUGE, gauge(value, p.labels))
+}
+
+func (p *page) counter(name string, value float64) {
+	p.family(name+"_total", dto.MetricType_COUNTER, &dto.Metric{Label: p.labels, Counter: &dto.Counter{Value: &value}})
+}
+
+// own adds a histogram of the server.
+func (p *page) own(name string, h prometheus.Histogram) {
+	m := &dto.Metric{}
+	if err := h.Write(m); err != nil {
+		panic(err) // which a histogram without labels never returns
+	}
+	m.Label = p.labels
+	p.family(name, dto.MetricType_HISTOGRAM, m)
+}
+
+// histogram adds a histogram of the engine.
+func (p *page) histogram(name string, h *replicas.Histogram) {
+	count, sum := uint64(0), h.Sum
+	of := &dto.Histogram{SampleSum: &sum}
+	for i, bound := range h.Bounds {
+		count += uint64(h.Counts[i])
+		upTo := count
+		of.Bucket = append(of.Bucket, &dto.Bucket{UpperBound: &bound, CumulativeCount: &upTo})
+	}
+	count += uint64(h.Counts[len(h.Bounds)])
+	of.SampleCount = &count
+	p.family(name, dto.MetricType_HISTOGRAM, &dto.Metric{Label: p.labels, Histogram: of})
+}
+
+// with is the labels of the page and one more.
+func (p *page) with(name, value string) []*dto.LabelPair {
+	return append(slices.Clone(p.labels), labels(name, value)...)
+}
+
+func gauge(value float64, labels []*dto.LabelPair) *dto.Metric {
+	return &dto.Metric{Label: labels, Gauge: &dto.Gauge{Value: &value}}
+}
+
+// labels are pairs of names and values.
+func labels(pairs ...string) (all []*dto.LabelPair) {
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, &dto.LabelPair{Name: &pairs[i], Value: &pairs[i+1]})
+	}
+	return all
+}

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package vllm
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
+	"windtunnel.dev/windtunnel/pkg/live/tokens"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// constantStep is a timer whose steps take as long whatever they compute.
+type constantStep time.Duration
+
+func (c constantStep) StepTime(latency.Step) time.Duration { return time.Duration(c) }
+
+// smallPool is a replica of 64 blocks of 4 tokens, whose steps take 10 ms and give a token to each of
+// at most 8 requests.
+func smallPool() simulator.Pool {
+	return simulator.Pool{
+		Name: "pool", Replicas: 1, Timer: constantStep(10 * time.Millisecond), BlockTokens: 4, KVBlocks: 64,
+		PrefixCaching: true, MaxNumSeqs: 8, MaxNumBatchedTokens: 1000, Adapters: &simulator.AdapterPlaces{Max: 2},
+	}
+}
+
+func smallOptions() Options {
+	return Options{
+		Names: []string{"llama", "alias"}, Root: "org/llama", Version: 24, MaxModelLen: 200,
+		Tokenizer: tokens.Bytes4{}, Lengths: []int{5, 8}, Adapters: []string{"sql"}, Now: time.Now,
+		Limits: Limits{BodyBytes: 4096, Requests: 16, Choices: 4, Adapters: 2, WriteTimeout: time.Second},
+	}
+}
+
+// engineOf is the first replica of a pool.
+type engineOf struct{ *replicas.Pool }
+
+func (e engineOf) Submit(r replicas.Request) (*replicas.Stream, error) { return e.Pool.Submit(0, r) }
+func (e engineOf) Metrics() replicas.Metrics                           { return e.Pool.Metrics(0) }
+
+// started is a server whose replica works until the test ends.
+func started(t testing.TB, o Options, pool simulator.Pool) *Server {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := replicas.New(replicas.Config{
+		Simulated: simulator.Config{Pools: []simulator.Pool{pool}}, Speed: 1, MaxLateness: time.Minute, NamedTokens: 10_000,
+	})
+	done := make(chan error, 1)
+	go func() { done <- p.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return New(o, engineOf{p})
+}
+
+// ask is the answer to a request. Its id is "7".
+func ask(t testing.TB, h http.Handler, method, path, body string) *httptest.ResponseRecorder {
+	t.Helper()
+	r := httptest.NewRequestWithContext(t.Context(), method, path, strings.NewReader(body))
+	r.Header.Set("X-Request-Id", "7")
+	w := recorder{httptest.NewRecorder()}
+	h.ServeHTTP(w, r)
+	return w.ResponseRecorder
+}
+
+// recorder is a client that reads everything at once.
+type recorder struct{ *httptest.ResponseRecorder }
+
+func (recorder) SetWriteDeadline(time.Time) error { return nil }
+
+// TestAnswers holds the bytes of answers against a file, which was read against vLLM's
+// (chat_completion/serving.py at 006c49d, completion/serving.py at 030ea52): the order and the names of
+// fields, which chunks there are, and what is null or not there. The clock of the test begins with the
+// year 2000.
+func TestAnswers(t *testing.T) {
+	questions := []struct{ says, path, body string }{
+		{"a completion", "/v1/completions", `{"model": "llama", "prompt": "Once upon", "max_tokens": 3}`},
+		{"a bound of its own", "/v1/completions", `{"prompt": "Once upon"}`},
+		{"the end is ignored", "/v1/completions", `{"prompt": "Once upon", "max_tokens": 12, "ignore_eos": true}`},
+		{"token ids", "/v1/completions", `{"prompt": [1214606444, 111], "max_tokens": 2, "return_token_ids": true}`},
+		{"several prompts", "/v1/completions", `{"prompt": ["a", "b"], "n": 2, "max_tokens": 2}`},
+		{"a stop text", "/v1/completions", `{"prompt": "Once upon", "stop": "an"}`},
+		{"a stop text that stays", "/v1/completions", `{"prompt": "Once upon", "stop": ["an", "zebra"], "include_stop_str_in_output": true}`},
+		{"a stop token", "/v1/completions", `{"prompt": "Once upon", "stop_token_ids": [544040307]}`},
+		{"an adapter", "/v1/completions", `{"model": "sql", "prompt": "Once upon", "max_tokens": 2}`},
+		{"a stream", "/v1/completions", `{"prompt": "Once upon", "max_tokens": 2, "stream": true}`},
+		{"a stream with usage", "/v1/completions", `{"prompt": "Once upon", "max_tokens": 2, "stream": true, "stream_options": {}}`},
+		{"a chat", "/v1/chat/completions", `{"messages": [{"role": "user", "content": "Hi"}], "max_completion_tokens": 3}`},
+		{"a chat of parts", "/v1/chat/completions", `{"messages": [{"role": "user", "content": [{"type": "text", "text": "Hi"}]}], "max_tokens": 3}`},
+		{"a chat as a stream", "/v1/chat/completions", `{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3, "stream": true, "stream_options": {"include_usage": true}}`},
+		{"usage in each chunk", "/v1/chat/completions", `{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 2, "stream": true, "stream_options": {"include_usage": true, "continuous_usage_stats": true}}`},
+		{"no usage", "/v1/chat/completions", `{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1, "stream": true, "stream_options": {"include_usage": false}}`},
+		{"token ids in a stream", "/v1/chat/completions", `{"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 2, "stream": true, "return_token_ids": true}`},
+		{"the models", "/v1/models", ""},
+		{"tokens of a text", "/tokenize", `{"prompt": "Once upon", "return_token_strs": true}`},
+		{"tokens of a chat", "/tokenize", `{"messages": [{"role": "user", "content": "Hi"}], "add_generation_prompt": false}`},
+		{"text of tokens", "/detokenize", `{"tokens": [1332634469, 544567407, 110]}`},
+		{"the router asks for the tokens", "/v1/completions/render", `{"prompt": "Once upon"}`},
+		{"the router asks for those of a chat", "/v1/chat/completions/render", `{"messages": [{"role": "user", "content": "Hi"}]}`},
+		{"the version", "/version", ""},
+		{"the state", "/health", ""},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		o := smallOptions()
+		o.PromptDetails, o.EchoRequestID = true, true
+		s := started(t, o, smallPool())
+		var got bytes.Buffer
+		for _, q := range questions {
+			method := http.MethodPost
+			if q.body == "" {
+				method = http.MethodGet
+			}
+			answer := ask(t, s, method, q.path, q.body)
+			fmt.Fprintf(&got, "# %s\n%s %s %s\n%d %s %s\n%s\n\n", q.says, method, q.path, q.body,
+				answer.Code, answer.Header().Get("Content-Type"), answer.Header().Get("X-Request-Id"), strings.TrimSpace(answer.Body.String()))
+		}
+		golden(t, "answers.txt", got.Bytes())
+	})
+}
+
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	name = filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(name, got, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (−want +got):\n%s", name, diff)
+	}
+}
+
+func TestMistakes(t *testing.T) {
+	const completions, chat = "/v1/completions", "/v1/chat/completions"
+	synctest.Test(t, func(t *testing.T) {
+		pool := smallPool()
+		queued := 1
+		pool.MaxQueuedRequests = &queued
+		s := started(t, smallOptions(), pool)
+		for name, tc := range map[string]struct {
+			path, body string
+			status     int
+			want       string
+		}{
+			"no JSON":                 {completions, `{`, 400, "the body is not JSON"},
+			"another type":            {completions, `{"prompt": "a", "n": "two"}`, 400, "n must not be a JSON string"},
+			"no prompt":               {completions, `{}`, 400, "prompt is required"},
+			"an empty prompt":         {completions, `{"prompt": ""}`, 400, "at least one token"},
+			"a prompt of no kind":     {completions, `{"prompt": {"a": 1}}`, 400, "prompt must be a text"},
+			"too long a prompt":       {completions, `{"prompt": "` + strings.Repeat("abcd", 200) + `"}`, 400, "maximum context length is 200 tokens: the prompt has 200"},
+			"too long an answer":      {completions, `{"prompt": "a", "max_tokens": 200}`, 400, "the prompt has 1, and the answer may have 200"},
+			"more than the cache":     {completions, `{"prompt": "a", "max_tokens": 0}`, 400, "max_tokens must be at least 1"},
+			"too many answers":        {completions, `{"prompt": "a", "n": 5}`, 400, "n must be from 1 to 4"},
+			"too many prompts":        {completions, `{"prompt": ["a", "b", "c"], "n": 2}`, 400, "may ask for 4 answers"},
+			"no number of answers":    {completions, `{"prompt": "a", "n": 0}`, 400, "n must be from 1 to 4"},
+			"an empty stop":           {completions, `{"prompt": "a", "stop": [""]}`, 400, "empty text"},
+			"more at least than most": {completions, `{"prompt": "a", "min_tokens": 3, "max_tokens": 2}`, 400, "at most max_tokens, 2"},
+			"options of no stream":    {completions, `{"prompt": "a", "stream_options": {}}`, 400, "needs stream"},
+			"log probabilities":       {completions, `{"prompt": "a", "logprobs": 1}`, 400, "logprobs is not simulated"},
+			"a suffix":                {completions, `{"prompt": "a", "suffix": "b"}`, 400, "suffix is not simulated"},
+			"an echo":                 {completions, `{"prompt": "a", "echo": true}`, 400, "echo is not simulated"},
+			"JSON as an answer":       {chat, `{"messages": [{"role": "user", "content": "a"}], "response_format": {"type": "json_object"}}`, 400, "answers have no meaning"},
+			"a tool that must be":     {chat, `{"messages": [{"role": "user", "content": "a"}], "tool_choice": "required"}`, 400, "answers call no tool"},
+			"no messages":             {chat, `{"messages": []}`, 400, "at least one message"},
+			"no role":                 {chat, `{"messages": [{"content": "a"}]}`, 400, "needs a role"},
+			"a picture":               {chat, `{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, `type \"image_url\" is not simulated`},
+			"no such model":           {chat, `{"model": "gpt", "messages": [{"role": "user", "content": "a"}]}`, 404, "there is no model gpt"},
+			"too large a body":        {completions, `{"prompt": "` + strings.Repeat("a", 5000) + `"}`, 413, "larger than 4096 bytes"},
+			"a full queue":            {completions, `{"prompt": "a", "n": 2}`, 503, "engineQueueFull"},
+			"nothing to count":        {"/tokenize", `{}`, 400, "prompt or messages is required"},
+		} {
+			got := ask(t, s, http.MethodPost, tc.path, tc.body)
+			if got.Code != tc.status || !strings.Contains(got.Body.String(), tc.want) {
+				t.Errorf("%s: %d %s", name, got.Code, got.Body)
+			}
+			if begin := `{"error":{"message":`; !strings.HasPrefix(got.Body.String(), begin) {
+				t.Errorf("%s: %s", name, got.Body)
+			}
+			if m := s.engine.Metrics(); m.Running+m.Waiting > 0 || m.KVUsage > 0 {
+				t.Errorf("%s: the engine still has a request", name)
+			}
+		}
+		for path, want := range map[string]int{"/v1/embeddings": 404, "/v1/completions": 405} {
+			if got := ask(t, s, http.MethodGet, path, ""); got.Code != want {
+				t.Errorf("GET %s: %d", path, got.Code)
+			}
+		}
+	})
+}
+
+// TestErrorsOfOlderVersions has the shape before nested errors.
+func TestErrorsOfOlderVersions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := smallOptions()
+		o.Version = 9
+		got := ask(t, started(t, o, smallPool()), http.MethodPost, "/v1/completions", `{"prompt": "a", "model": "gpt"}`)
+		want := `{"object":"error","message":"there is no model gpt","type":"NotFoundError","param":"model","code":404}`
+		if got.Code != http.StatusNotFound || got.Body.String() != want {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	})
+}
+
+func TestAdapters(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := started(t, smallOptions(), smallPool())
+		for _, step := range []struct {
+			path, body string
+			status     int
+			want       string
+		}{
+			{"/v1/load_lora_adapter", `{"lora_name": "poet"}`, 400, "lora_path are required"},
+			{"/v1/load_lora_adapter", `{"lora_name": "llama", "lora_path": "/x"}`, 400, "the base model"},
+			{"/v1/completions", `{"model": "poet", "prompt": "a"}`, 404, "no model poet"},
+			{"/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/x"}`, 200, "Success"},
+			{"/v1/completions", `{"model": "poet", "prompt": "a"}`, 200, `"model":"poet"`},
+			{"/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/y"}`, 400, "is loaded"},
+			{"/v1/load_lora_adapter", `{"lora_name": "third", "lora_path": "/y"}`, 400, "takes no more"},
+			{"/v1/unload_lora_adapter", `{"lora_name": "poet"}`, 200, "Success"},
+			{"/v1/unload_lora_adapter", `{"lora_name": "poet"}`, 404, "no adapter poet"},
+			{"/v1/completions", `{"model": "poet", "prompt": "a"}`, 404, "no model poet"},
+		} {
+			got := ask(t, s, http.MethodPost, step.path, step.body)
+			if got.Code != step.status || !strings.Contains(got.Body.String(), step.want) {
+				t.Errorf("%s %s: %d %s", step.path, step.body, got.Code, got.Body)
+			}
+		}
+		without := smallPool()
+		without.Adapters = nil
+		got := ask(t, started(t, smallOptions(), without), http.MethodPost, "/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/x"}`)
+		if got.Code != 400 || !strings.Contains(got.Body.String(), "no places for adapters") {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	})
+}
+
+// TestGoneClientsFreeTheirBlocks has clients that go while their answers of 100 tokens are under way.
+func TestGoneClientsFreeTheirBlocks(t *testing.T) {
+	for _, stream := range []string{"true", "false"} {
+		synctest.Test(t, func(t *testing.T) {
+			s := started(t, smallOptions(), smallPool())
+			ctx, hangUp := context.WithTimeout(t.Context(), 55*time.Millisecond)
+			defer hangUp()
+			body := `{"prompt": "a", "n": 3, "max_tokens": 100, "ignore_eos": true, "stream": ` + stream + `}`
+			w := recorder{httptest.NewRecorder()}
+			s.ServeHTTP(w, httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/completions", strings.NewReader(body)))
+			m := s.engine.Metrics()
+			if m.Running > 0 || m.KVUsage > 0 || s.counted.finished["abort"].Load() != 3 {
+				t.Errorf("stream %s: %d running, %v of the cache in use, %d given up", stream, m.Running, m.KVUsage, s.counted.finished["abort"].Load())
+			}
+			// The steps until 50 ms give 5 tokens to each of 3 answers.
+			if m.GenerationTokens != 15 {
+				t.Errorf("stream %s: %d tokens", stream, m.GenerationTokens)
+			}
+		})
+	}
+}
+
+// stalled is a client that reads nothing.
+type stalled struct {
+	*httptest.ResponseRecorder
+	deadline time.Time
+}
+
+func (s *stalled) SetWriteDeadline(at time.Time) error {
+	s.deadline = at
+	return nil
+}
+
+func (s *stalled) FlushError() error {
+	time.Sleep(time.Until(s.deadline))
+	return os.ErrDeadlineExceeded
+}
+
+func TestSlowReadersFreeTheirBlocks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := started(t, smallOptions(), smallPool())
+		body := `{"prompt": "a", "max_tokens": 190, "ignore_eos": true, "stream": true}`
+		begun := time.Now()
+		s.ServeHTTP(&stalled{ResponseRecorder: httptest.NewRecorder()}, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/completions", strings.NewReader(body)))
+		m := s.engine.Metrics()
+		if waited := time.Since(begun); waited < time.Second || waited > 1100*time.Millisecond {
+			t.Errorf("given up after %v", waited)
+		}
+		if m.Running > 0 || m.KVUsage > 0 || s.counted.finished["abort"].Load() != 1 {
+			t.Errorf("%d running, %v of the cache in use", m.Running, m.KVUsage)
+		}
+	})
+}
+
+func TestTooManyRequests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := smallOptions()
+		o.Limits.Requests = 1
+		s := started(t, o, smallPool())
+		go ask(t, s, http.MethodPost, "/v1/completions", `{"prompt": "a", "max_tokens": 5}`)
+		synctest.Wait()
+		if got := ask(t, s, http.MethodPost, "/v1/completions", `{"prompt": "a"}`); got.Code != http.StatusServiceUnavailable {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+		time.Sleep(time.Second)
+		if got := ask(t, s, http.MethodPost, "/v1/completions", `{"prompt": "a"}`); got.Code != http.StatusOK {
+			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	})
+}
+
+// FuzzRequests has no body panic, and each answer be JSON or events, with a status that says so.
+func FuzzRequests(f *testing.F) {
+	paths := []string{
+		"/v1/completions", "/v1/chat/completions", "/tokenize", "/detokenize", "/v1/load_lora_adapter", "/v1/unload_lora_adapter",
+		"/v1/completions/render", "/v1/chat/completions/render",
+	}
+	for i, body := range []string{
+		`{"prompt": "a", "max_tokens": 3, "stream": true, "stop": ["a", "b"]}`, `{"messages": [{"role": "user", "content": [{"type": "text", "text": "x"}]}], "n": 2}`,
+		`{"prompt": "a"}`, `{"tokens": [1, 0, 4294967295]}`, `{"lora_name": "a", "lora_path": "b"}`, `{"lora_name": "a"}`, `{"prompt": [[1], [2]]}`, `{"messages": null}`,
+	} {
+		f.Add(uint8(i), body)
+	}
+	f.Fuzz(func(t *testing.T, path uint8, body string) {
+		synctest.Test(t, func(t *testing.T) {
+			s := started(t, smallOptions(), smallPool())
+			got := ask(t, s, http.MethodPost, paths[int(path)%len(paths)], body)
+			if got.Code != 200 && (got.Code < 400 || got.Code > 413) && got.Code != 503 {
+				t.Errorf("%d %s", got.Code, got.Body)
+			}
+			if m := s.engine.Metrics(); m.Running+m.Waiting > 0 {
+				t.Error("the engine still has a request")
+			}
+			_, _ = io.Copy(io.Discard, got.Body)
+		})
+	})
+}
