@@ -3,12 +3,14 @@
 package v1alpha1
 
 // TraceFormat names the format of a trace.
-// +kubebuilder:validation:Enum=AIBrix;Azure;BurstGPT;CSV;LLMServingSim;Mooncake;OTel;Parquet;QwenBailian;ServeGen;TraceLab;TraceV2;Vidur;Weka;Windtunnel
+// +kubebuilder:validation:Enum=AccessLog;AIBrix;Azure;BurstGPT;CSV;LLMServingSim;Mooncake;OTel;Parquet;QwenBailian;ServeGen;TraceLab;TraceV2;Vidur;Weka;Windtunnel
 type TraceFormat string
 
 const (
 	// MooncakeTrace is JSON lines with prefix block ids (FAST'25 release).
 	MooncakeTrace TraceFormat = "Mooncake"
+	// AccessLogTrace is JSON lines of an Envoy gateway's access log that counts tokens, as Envoy AI Gateway documents it.
+	AccessLogTrace TraceFormat = "AccessLog"
 	// AIBrixTrace is JSON lines of AIBrix's workload generator, with agents that wait for tools and for each other.
 	AIBrixTrace TraceFormat = "AIBrix"
 	// AzureTrace is the CSV of the Azure LLM inference traces of 2023 and 2024.

@@ -57,8 +57,9 @@ type agentCall struct {
 	waits []*agentCall
 	told  bool
 	// named says that others wait for the call by its id.
-	named bool
-	id    uint64
+	named   bool
+	id      uint64
+	outcome Outcome
 }
 
 // row says in which value of the file an error is.
@@ -113,7 +114,7 @@ func (a *agentRecords) next(rec *record) (bool, error) {
 func (a *agentRecords) fill(rec *record, c *agentCall) {
 	*rec = a.names
 	rec.row, rec.at, rec.input, rec.output, rec.ids, rec.blockTokens = c.value, c.start, c.input, c.output, c.ids, a.blockTokens
-	rec.session, rec.model, rec.named, rec.id = c.session.name, c.model, c.named, c.id
+	rec.session, rec.model, rec.named, rec.id, rec.outcome = c.session.name, c.model, c.named, c.id, c.outcome
 	if len(c.waits) == 0 {
 		return
 	}
@@ -209,6 +210,14 @@ func (a *agentRecords) warning() string {
 		return of.warning()
 	}
 	return ""
+}
+
+// unreplayed implements [failedRecords].
+func (a *agentRecords) unreplayed() int {
+	if of, is := a.parser.(failedRecords); is {
+		return of.unreplayed()
+	}
+	return 0
 }
 
 // agentName checks the name of a session or of a model.

@@ -19,7 +19,7 @@ import (
 var goodFiles = map[trace.Format]string{
 	trace.Azure: "azure-2024.csv", trace.BurstGPT: "burstgpt.csv", trace.GenericCSV: "gateway.csv", trace.Vidur: "vidur.csv",
 	trace.LLMServingSim: "llmservingsim.jsonl", trace.Mooncake: "mooncake.jsonl", trace.QwenBailian: "qwen-bailian.jsonl",
-	trace.TraceV2: "tracev2.csv", trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl",
+	trace.TraceV2: "tracev2.csv", trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl", trace.AccessLog: "access-log.jsonl",
 	trace.TraceLab: "tracelab.jsonl",
 }
 
@@ -73,6 +73,7 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 		tracelab = `{"session_id":"s","round_index":0,"input_tokens_total":10,"prefix_tokens":5,"output_tokens":5,"timing_events":[{"timestamp":"2026-08-25T10:00:00Z"}]}` + "\n"
 		aibrix   = `{"timestamp": 5, "requests": [{"prompt_length": 10, "output_length": 5, "agent": {"node_id": "a", "parent_ids": []}}]}` + "\n"
 		otel     = `{"trace_id": "t", "span_id": "a", "start_time": 5, "end_time": 9, "attributes": {"gen_ai.operation.name": "chat", "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5}}` + "\n"
+		access   = `{"start_time": "2026-11-28T09:00:00Z", "duration": 5, "response_code": 200, "gen_ai.usage.input_tokens": 10, "gen_ai.usage.output_tokens": 5}` + "\n"
 		vidur    = "arrived_at,num_prefill_tokens,num_decode_tokens\n5,10,5\n"
 		own      = `{"windtunnel_trace": 1, "block_tokens": 16}` + "\n" + `{"arrival_ns": 5, "input_tokens": 10, "output_tokens": 5}` + "\n"
 	)
@@ -186,6 +187,14 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"a circle of spans", strings.Replace(otel, `"span_id": "a"`, `"span_id": "a", "parent_span_id": "b"`, 1) + strings.Replace(otel, `"span_id": "a"`, `"span_id": "b", "parent_span_id": "a"`, 1),
 				`row 1: span "a": parentSpanId: leads round in a circle, or through more than 1000 spans`},
 			{"a trace without a name", strings.Replace(otel, `"trace_id": "t"`, `"trace": "t"`, 1), `row 1: span "a": traceId: is missing, and there is no gen_ai.conversation.id`},
+		},
+		trace.AccessLog: {
+			{"no time", strings.Replace(access, "start_time", "begin", 1), `row 1: start_time: is missing`},
+			{"no duration", strings.Replace(access, "duration", "took", 1), `row 1: duration: is missing`},
+			{"a negative duration", strings.Replace(access, ": 5,", ": -5,", 1), `row 1: duration: must not be negative, got "-5"`},
+			{"no numbers of tokens", strings.Replace(access, "input_tokens", "input", 1), `row 1: gen_ai.usage.input_tokens: is missing: the gateway's llmRequestCosts count tokens`},
+			{"a code that is none", strings.Replace(access, "200", `"OK"`, 1), `row 1: response_code: must be an integer`},
+			{"only rejections", strings.Replace(strings.Replace(access, "200", "503", 1), ": 10", ": null", 1), `a trace without requests`},
 		},
 		trace.ServeGen: {
 			{"wrong header", azure, `must be a tar archive of a ServeGen folder: unexpected EOF`},

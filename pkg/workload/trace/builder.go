@@ -37,6 +37,7 @@ type record struct {
 	// session names the conversation that the request belongs to; empty for none.
 	session string
 	attributes
+	outcome Outcome
 }
 
 // parser reads line n, counted from 1, into rec, whose ids it may reuse the

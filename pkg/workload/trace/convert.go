@@ -32,9 +32,11 @@ var (
 	linksTrait = trait{"links", func(r *record) bool { return r.named || len(r.after) > 0 }}
 	// beginTrait is of the file: that a run begins before the first request arrives.
 	beginTrait = trait{"begin", func(r *record) bool { return r.begins }}
+	// outcomeTrait is how a request was served.
+	outcomeTrait = trait{"outcome", func(r *record) bool { return r.outcome.Status != 0 }}
 
 	rowTraits = []trait{blocksTrait, sessionTrait, delayTrait, tenantTrait, classTrait, priorityTrait, modelTrait, adapterTrait}
-	traits    = append(slices.Clone(rowTraits), linksTrait, beginTrait)
+	traits    = append(slices.Clone(rowTraits), linksTrait, beginTrait, outcomeTrait)
 )
 
 func traitNames(all ...trait) []string {

@@ -46,12 +46,14 @@ type format struct {
 	carries      []string
 	tick         time.Duration
 	sharedBlocks bool
+	// outcomes says that rows may say how requests were served.
+	outcomes bool
 	// ownSessions says that a row without a session becomes one of its own.
 	ownSessions bool
 }
 
 // formats are all file formats, in order of their names.
-var formats = []format{aibrix, azure, burstGPT, csvFormat, llmServingSim, mooncake, otel, parquet, qwenBailian, serveGen, traceLab, traceV2, vidur, weka, windtunnel}
+var formats = []format{accessLog, aibrix, azure, burstGPT, csvFormat, llmServingSim, mooncake, otel, parquet, qwenBailian, serveGen, traceLab, traceV2, vidur, weka, windtunnel}
 
 // Formats lists the formats that Read takes.
 func Formats() []Format {

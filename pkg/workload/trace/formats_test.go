@@ -89,6 +89,11 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 		"BurstGPT has failed requests": {trace.BurstGPT, trace.Options{ZeroOutput: trace.SkipZeroOutput}, "burstgpt.csv", []described{
 			with(plain(0, 18, 472), session(1)), with(plain(113_000*ms, 276, 417), session(1)),
 		}, 1},
+		"an access log is in any order, and a rejected request has no lengths": {trace.AccessLog, trace.Options{}, "access-log.jsonl", []described{
+			with(plain(0, 150, 1200), func(d *described) { d.Model = "llama" }),
+			with(plain(1500*ms, 20, 300), func(d *described) { d.Model, d.Session = "llama", 1 }),
+			with(plain(2750*ms, 7, 40), func(d *described) { d.Model, d.Session = "llama", 1 }),
+		}, 0},
 		"Vidur has its columns in any order": {trace.Vidur, trace.Options{}, "vidur.csv", []described{
 			plain(0, 44, 374), plain(1_250_000, 109, 396), plain(2_000_000_000, 55, 879),
 		}, 0},

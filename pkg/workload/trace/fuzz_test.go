@@ -105,10 +105,11 @@ func FuzzReadParquet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.Parquet, readOptions(trace.Parquet), data) })
 }
 
-func FuzzReadWeka(f *testing.F)     { fuzzAgents(f, trace.Weka, "testdata/weka.jsonl") }
-func FuzzReadTraceLab(f *testing.F) { fuzzAgents(f, trace.TraceLab, "testdata/tracelab.jsonl") }
-func FuzzReadAIBrix(f *testing.F)   { fuzzAgents(f, trace.AIBrix, "testdata/aibrix.jsonl") }
-func FuzzReadOTel(f *testing.F)     { fuzzAgents(f, trace.OTel, "testdata/otel.jsonl") }
+func FuzzReadWeka(f *testing.F)      { fuzzAgents(f, trace.Weka, "testdata/weka.jsonl") }
+func FuzzReadTraceLab(f *testing.F)  { fuzzAgents(f, trace.TraceLab, "testdata/tracelab.jsonl") }
+func FuzzReadAIBrix(f *testing.F)    { fuzzAgents(f, trace.AIBrix, "testdata/aibrix.jsonl") }
+func FuzzReadAccessLog(f *testing.F) { fuzzAgents(f, trace.AccessLog, "testdata/access-log.jsonl") }
+func FuzzReadOTel(f *testing.F)      { fuzzAgents(f, trace.OTel, "testdata/otel.jsonl") }
 
 // fuzzAgents fuzzes the reader of a format of agents; what it reads is the same when it is written and read again.
 func fuzzAgents(f *testing.F, format trace.Format, file string) {

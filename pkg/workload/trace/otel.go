@@ -34,9 +34,10 @@ var otel = format{
 		held := &agentMemory{most: o.MemoryBytes}
 		return newAgentRecords(&otelParser{held: held}, record{timeField: "startTimeUnixNano", delayField: "startTimeUnixNano", outputField: "gen_ai.usage.output_tokens"}, held, r)
 	},
-	carries: traitNames(blocksTrait, sessionTrait, delayTrait, modelTrait, linksTrait),
-	times:   Nanoseconds,
-	tick:    time.Nanosecond,
+	carries:  traitNames(blocksTrait, sessionTrait, delayTrait, modelTrait, linksTrait, outcomeTrait),
+	outcomes: true,
+	times:    Nanoseconds,
+	tick:     time.Nanosecond,
 }
 
 // Attributes of spans, with their older names.
@@ -49,6 +50,7 @@ var (
 	otelAnswer       = []string{"gen_ai.output.messages", "gen_ai.output.text", "gen_ai.completion"}
 	otelRequests     = []string{"chat", "text_completion", "generate_content"}
 	otelConversation = []string{"gen_ai.conversation.id"}
+	otelFirstToken   = []string{"gen_ai.latency.time_to_first_token", "gen_ai.response.time_to_first_chunk"}
 )
 
 const (
@@ -213,6 +215,13 @@ func (s *otelSpan) first(names []string) (name, value string) {
 	return names[0], ""
 }
 
+// outcome says how the request of a span was served. vLLM's spans have the time to the first token, in seconds.
+func (s *otelSpan) outcome() (Outcome, error) {
+	field, text := s.first(otelFirstToken)
+	ttft, err := jsonTime(field, json.Number(text), Seconds)
+	return outcomeOf(s.failed, time.Duration(ttft), time.Duration(s.end-s.start)), err
+}
+
 // isRequest reports whether a span is one of a request to a model.
 func (s *otelSpan) isRequest() bool {
 	operation := s.attributes[otelOperation]
@@ -272,6 +281,9 @@ func (t *otelTrees) request(s *otelSpan) error {
 		return err
 	}
 	c := &agentCall{value: s.value, start: s.start, end: s.end}
+	if c.outcome, err = s.outcome(); err != nil {
+		return err
+	}
 	_, c.model = s.first(otelModel)
 	if err := errors.Join(agentName("gen_ai.conversation.id", session.name), agentName("gen_ai.request.model", c.model)); err != nil {
 		return err

@@ -31,11 +31,14 @@ func NewRequestWriter(w io.Writer, labels workload.Labels, blockTokens int) (*Re
 }
 
 // Write writes a request. Requests come in order of arrival.
-func (w *RequestWriter) Write(r *workload.Request) error {
+func (w *RequestWriter) Write(r *workload.Request) error { return w.WriteServed(r, Outcome{}) }
+
+// WriteServed writes a request and how it was served.
+func (w *RequestWriter) WriteServed(r *workload.Request, served Outcome) error {
 	rec := &w.record
 	priority := r.Priority
 	*rec = record{
-		at: int64(r.Arrival), begins: true, input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens), ids: rec.ids[:0],
+		at: int64(r.Arrival), begins: true, outcome: served, input: int32(r.Prompt.Tokens()), output: int32(r.OutputTokens), ids: rec.ids[:0],
 		attributes: attributes{
 			tenant: w.labels.Tenants[r.Tenant], class: w.labels.Classes[r.Class],
 			model: nameAt(w.labels.Models, r.Model), adapter: nameAt(w.labels.Adapters, r.Adapter),

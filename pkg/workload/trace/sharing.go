@@ -11,7 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// Sharing states which prompts of a CSV share a beginning, which its columns do not tell. The
+// Sharing states which prompts of a CSV or an access log share a beginning, which its columns do not tell. The
 // zero value says that none does.
 type Sharing struct {
 	// By is what requests have in common that share a beginning.
@@ -61,8 +61,10 @@ func (s Sharing) validate(f Format, c *CSV, path *field.Path) field.ErrorList {
 	switch {
 	case s == (Sharing{}):
 		return nil
-	case f != GenericCSV:
-		return field.ErrorList{field.Forbidden(path, "may only be set for the format CSV")}
+	case f != GenericCSV && f != AccessLog:
+		return field.ErrorList{field.Forbidden(path, "may only be set for the formats AccessLog and CSV")}
+	case f == AccessLog && s.By != SharedByAll && s.By != SharedBySession:
+		return field.ErrorList{field.NotSupported(path, s.By, []SharedBy{SharedByAll, SharedBySession})}
 	case s.By == SharedByText:
 		return nil
 	case !slices.Contains(ways, s.By):

@@ -14,7 +14,8 @@ import (
 // blocks in tokens, which a trace without blocks leaves out, and begin_ns, which is the
 // instant of arrivals at which a run begins, if that is not the first one. Each other line is a
 // request: arrival_ns or delay_ns, input_tokens, output_tokens, and, where they apply,
-// blocks, session, tenant, class, priority, model, adapter, id and after. blocks are the ids of the
+// blocks, session, tenant, class, priority, model, adapter, id and after, and of a request that was
+// measured status, ttft_ns and e2e_ns. blocks are the ids of the
 // full blocks that the prompt begins with; a block is shared where all ids up to its own
 // are equal. A row with delay_ns comes so long after the end of its session's request
 // before it, or after the last end of the requests whose ids are in after.
@@ -38,6 +39,7 @@ var windtunnel = format{
 	newParser: func(Options) parser { return (&windtunnelParser{names: map[string]string{}}).parse },
 	newWriter: newWindtunnelWriter,
 	carries:   traitNames(traits...),
+	outcomes:  true,
 	times:     Nanoseconds,
 	tick:      time.Nanosecond,
 
@@ -59,6 +61,9 @@ const (
 	windtunnelAdapter  = "adapter"
 	windtunnelID       = "id"
 	windtunnelAfter    = "after"
+	windtunnelStatus   = "status"
+	windtunnelTTFT     = "ttft_ns"
+	windtunnelE2E      = "e2e_ns"
 )
 
 var (
@@ -66,7 +71,7 @@ var (
 	windtunnelFields       = []string{
 		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
 		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
-		windtunnelID, windtunnelAfter,
+		windtunnelID, windtunnelAfter, windtunnelStatus, windtunnelTTFT, windtunnelE2E,
 	}
 )
 
@@ -175,9 +180,8 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 	case windtunnelArrival:
 		rec.at, err = s.nanoseconds(name)
 	case windtunnelDelay:
-		var ns int64
-		ns, err = s.nanoseconds(name)
-		rec.delayed, rec.delay = true, time.Duration(ns)
+		rec.delayed = true
+		rec.delay, err = s.duration(name)
 	case windtunnelInput:
 		rec.input, err = s.tokens(name)
 	case windtunnelOutput:
@@ -204,6 +208,12 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 		rec.named = true
 	case windtunnelAfter:
 		p.after, err = s.integers(name, p.after)
+	case windtunnelStatus:
+		rec.outcome.Status, err = s.status(name)
+	case windtunnelTTFT:
+		rec.outcome.TTFT, err = s.duration(name)
+	case windtunnelE2E:
+		rec.outcome.E2E, err = s.duration(name)
 	}
 	return err
 }
@@ -258,6 +268,21 @@ func (s *jsonScanner) nanoseconds(field string) (int64, error) {
 	return nanoseconds(field, int64(min(ns, math.MaxInt64)))
 }
 
+// duration reads a duration in ns.
+func (s *jsonScanner) duration(field string) (time.Duration, error) {
+	ns, err := s.nanoseconds(field)
+	return time.Duration(ns), err
+}
+
+// status reads a code of HTTP.
+func (s *jsonScanner) status(field string) (int, error) {
+	code, err := s.integer(field)
+	if err == nil && (code < 100 || code > 599) {
+		err = invalidField(field, "must be a status of HTTP from 100 to 599, got %d", code)
+	}
+	return int(code), err
+}
+
 // nanoseconds checks a time in ns.
 func nanoseconds(field string, ns int64) (int64, error) {
 	switch {
@@ -304,6 +329,9 @@ func newWindtunnelWriter(blockTokens int32) rowWriter {
 		}
 		if len(r.after) > 0 {
 			o = o.integers(windtunnelAfter, r.after)
+		}
+		if s := r.outcome; s.Status != 0 {
+			o = o.integer(windtunnelStatus, int64(s.Status)).integer(windtunnelTTFT, int64(s.TTFT)).integer(windtunnelE2E, int64(s.E2E))
 		}
 		return o.end()
 	}}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trace_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/prompt"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+)
+
+// The values are read off the files by hand.
+func TestLogsSayHowRequestsWereServed(t *testing.T) {
+	const ms = time.Millisecond
+	span := `{"traceId": "t%", "spanId": "a%", "startTimeUnixNano": %000000000, "endTimeUnixNano": %500000000, "attributes": {"gen_ai.usage.prompt_tokens": 10, "gen_ai.usage.completion_tokens": 5, "gen_ai.latency.time_to_first_token": 0.125}}` + "\n"
+	for name, tc := range map[string]struct {
+		format trace.Format
+		file   string
+		want   trace.Outcomes
+	}{
+		"an access log counts rejections, and a client that hung up": {trace.AccessLog, string(readTestFile(t, "testdata/access-log.jsonl")), trace.Outcomes{
+			Requests: 4, Failed: 2, Unreplayed: 1, E2E: []time.Duration{4000 * ms, 250 * ms}, InputTokens: 1500, OutputTokens: 170, Span: 2750 * ms,
+		}},
+		"spans of vLLM": {trace.OTel, strings.ReplaceAll(span, "%", "1") + strings.ReplaceAll(span, "%", "3"), trace.Outcomes{
+			Requests: 2, TTFT: []time.Duration{125 * ms, 125 * ms}, E2E: []time.Duration{500 * ms, 500 * ms}, InputTokens: 20, OutputTokens: 10, Span: 2 * time.Second,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := trace.ReadOutcomes(tc.format, trace.Options{}, strings.NewReader(tc.file), "log")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(&tc.want, got); diff != "" {
+				t.Errorf("outcomes (-want +got):\n%s", diff)
+			}
+		})
+	}
+	if _, err := trace.ReadOutcomes(trace.Azure, trace.Options{}, strings.NewReader(""), "log"); err == nil || !strings.Contains(err.Error(), "want one of [AccessLog OTel Windtunnel]") {
+		t.Errorf("the error of a format without outcomes is %v", err)
+	}
+}
+
+func TestOutcomesThatAreWrittenAreRead(t *testing.T) {
+	var file bytes.Buffer
+	w, err := trace.NewRequestWriter(&file, workload.Labels{Tenants: []string{"t"}, Classes: []string{"c"}}, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, o := range []trace.Outcome{{Status: 200, TTFT: 3, E2E: 9}, {Status: 429}, {}} {
+		r := workload.Request{Arrival: simtime.Time(i), OutputTokens: 2}
+		r.Prompt.Extents = append(r.Prompt.Extents, prompt.Extent{Source: 1, Tokens: 5})
+		if err := w.WriteServed(&r, o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	got, err := trace.ReadOutcomes(trace.Windtunnel, trace.Options{}, &file, "log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &trace.Outcomes{Requests: 3, Failed: 1, TTFT: []time.Duration{3}, E2E: []time.Duration{9}, InputTokens: 5, OutputTokens: 2, Span: 2}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("outcomes (-want +got):\n%s", diff)
+	}
+}
