@@ -19,7 +19,7 @@ type chapter struct {
 // contents lists each page of docs once. Decisions follow, by their numbers.
 var contents = []chapter{
 	{"Tutorials", []string{
-		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/from-manifests", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
+		"tasks/first-verdict", "first-sweep", "tasks/roll-out-check", "tasks/what-if", "tasks/from-manifests", "tasks/own-trace", "tasks/capacity", "tasks/compare-policies", "tasks/autoscaler", "tasks/pull-request-gate",
 	}},
 	{"Sweeps and results", []string{
 		"sweeps", "canary", "explain", "reports", "series", "traces", "data-frames", "benchmark-report", "statistics",

@@ -34,6 +34,9 @@ type compareOptions struct {
 	cluster  cluster.Options
 	scenario string
 	gates    gateOptions
+	// log is the file of --log, and replayed what it says; nil without one.
+	log      string
+	replayed *replayedLog
 }
 
 // Output is what `compare -o json` prints.
@@ -47,6 +50,8 @@ type Output struct {
 	// Gates and Verdict are there where gates are stated.
 	Gates   []result.GateResult `json:"gates,omitempty"`
 	Verdict string              `json:"verdict,omitempty"`
+	// Replay is there where both sides replay a log.
+	Replay *Replay `json:"replay,omitempty"`
 	// Requests is there where both sides were simulated.
 	Requests *requestContrast `json:"requests,omitempty"`
 }
@@ -80,6 +85,9 @@ Writes the verdict, then each metric that differs, the most certain first, with 
 significance after Holm's correction, and the requests that became slower if both sides are
 simulated. Against a Benchmark Report, it says which measured values a simulation predicts.
 
+With --log, A and B replay real requests: what would B have done with yesterday? How far A
+is from what was measured then is the error that a difference of B has to exceed.
+
 Gates come from the manifest of --scenario and from --gate. A signed percentage is a change
 from A: 'ttft.p99<=+5%' lets B be worse by 5 % at most.
 
@@ -88,6 +96,7 @@ Exit codes: 0 all gates pass, or there are none, 1 a gate fails or no request co
 what tells B from A.`,
 		Example: `  windtunnel compare before.json after.json
   windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --gate 'ttft.p99<=+5%'
+  windtunnel compare epp-old.yaml epp-new.yaml --scenario run.yaml --log access.jsonl
   windtunnel compare my-sweep#0 my-sweep#3 -n experiments`,
 		Args: cli.Arguments(2, 2, "needs two files or objects, A and B"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -99,6 +108,7 @@ what tells B from A.`,
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 2, true)
 	f := cmd.Flags()
 	f.StringVar(&o.scenario, "scenario", "", "manifest with a SimulationRun or a PolicySweep; its scenario is used to simulate the EPP configurations A and B")
+	f.StringVar(&o.log, "log", "", "log of real requests and how they were served, such as a gateway's access log or vLLM's spans; A and B replay it in place of their own traffic, and the error of A on it is printed")
 	o.gates.register(f)
 	for _, hidden := range []string{"filename", "name"} {
 		_ = f.MarkHidden(hidden) // they are there
@@ -113,6 +123,10 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	if err := o.checkCluster(args); err != nil {
 		return err
 	}
+	var err error
+	if o.replayed, err = o.readLog(); err != nil {
+		return err
+	}
 	asked, err := o.scenarioRequest(stdin)
 	if err != nil {
 		return err
@@ -123,6 +137,9 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	reports, some, err := benchmarkSides(args)
 	if err != nil {
 		return err
+	}
+	if some && o.replayed != nil {
+		return cli.BadInput(errors.New("--log needs two sides to simulate, and a Benchmark Report is measured"))
 	}
 	if some {
 		if err := o.checkMeasured(); err != nil {
@@ -145,6 +162,9 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 		Contrast:  contrast,
 		StepTimes: [2][]string{sides[0].stepTimes, sides[1].stepTimes},
 		Requests:  contrastRequests(sides),
+	}
+	if o.replayed != nil {
+		out.Replay = o.replayed.contrast(sides)
 	}
 	judged, change, err := o.gates.verdict(sides)
 	if err != nil {
@@ -174,6 +194,11 @@ func (o *compareOptions) compare(ctx context.Context, args []string, stdin io.Re
 	fmt.Fprintf(stdout, "verdict: %s\n\n", sentence(judged, change, contrast))
 	if change.Unexercised == "" {
 		fmt.Fprintf(stdout, "decisions: %s\n\n", change)
+	}
+	if out.Replay != nil {
+		if err := out.Replay.table(stdout); err != nil {
+			return err
+		}
 	}
 	if err := o.Legend.Table(stdout, report.Contrast(contrast)); err != nil {
 		return err
@@ -236,9 +261,15 @@ func (o *compareOptions) side(ctx context.Context, name string, stdin io.Reader)
 		return nil, err
 	}
 	if o.isObject(file) {
+		if o.replayed != nil {
+			return nil, cli.BadInput(fmt.Errorf("%s is an object of a cluster: --log needs two manifests or EPP configurations to simulate", name))
+		}
 		return o.clusterSide(ctx, name, file, point)
 	}
 	if set, err := results.ReadFile(file); err == nil {
+		if o.replayed != nil {
+			return nil, cli.BadInput(fmt.Errorf("%s has results: --log needs two manifests or EPP configurations to simulate", name))
+		}
 		if names := set.Objects(); len(names) > 1 {
 			return nil, cli.BadInput(fmt.Errorf("%s has results of several objects (%s); compare needs a file with one", file, strings.Join(names, ", ")))
 		}
@@ -302,6 +333,9 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 		if err := withPicker(run, name, stdin); err != nil {
 			return nil, err
 		}
+	}
+	if o.replayed != nil {
+		o.replayed.replayIn(run)
 	}
 	return o.compileRun(ctx, &flags, set, run, name)
 }
