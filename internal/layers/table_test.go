@@ -116,6 +116,7 @@ var tables = []table{
 
 		{"pkg/live/epp", "", "gRPC"},
 		{"pkg/live/picker", "", "gRPC"},
+		{"pkg/live/load", "pkg/live/picker pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
 
 		{"internal/reference", anything, anything},
 		{"internal/testdata", anything, anything},

@@ -31,6 +31,11 @@ func NewEngineCommand() *cobra.Command {
 	return newVerb("engine", "Serve simulated replicas over HTTP in real time, as vLLM does", liveFile, []string{"engine"})
 }
 
+// NewLoadCommand is the verb load.
+func NewLoadCommand() *cobra.Command {
+	return newVerb("load", "Send the workload of a SimulationRun to servers, and measure the answers", liveFile, []string{"load"})
+}
+
 // newVerb makes a verb that becomes a program, whose arguments begin with first.
 func newVerb(name, short, program string, first []string) *cobra.Command {
 	return &cobra.Command{

@@ -9,7 +9,6 @@ import (
 
 	extproc "github.com/envoyproxy/go-control-plane/envoy/service/ext_proc/v3"
 	"google.golang.org/grpc"
-	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
 )
 
@@ -41,12 +40,9 @@ type Client struct {
 }
 
 // NewClient returns a client of the EPP at an address, as host:port. It connects at the first
-// request. Without transport, the connection has no TLS.
-func NewClient(address string, transport credentials.TransportCredentials) (*Client, error) {
-	if transport == nil {
-		transport = insecure.NewCredentials()
-	}
-	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(transport))
+// request, without TLS.
+func NewClient(address string) (*Client, error) {
+	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		return nil, fmt.Errorf("EPP %s: %w", address, err)
 	}

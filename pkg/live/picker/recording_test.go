@@ -179,7 +179,7 @@ func serve(t *testing.T, epp extproc.ExternalProcessorServer) *Client {
 
 func newClient(t *testing.T, address string) *Client {
 	t.Helper()
-	c, err := NewClient(address, nil)
+	c, err := NewClient(address)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -46,6 +46,15 @@ type Input struct {
 	WarmUpSeconds float64
 	// Own are further figures of results.profiling.windtunnel.
 	Own map[string]any
+	// Live says that servers answered the requests; nil where they were simulated.
+	Live *Live
+}
+
+// Live is a run against servers, of which the client knows the answers alone.
+type Live struct {
+	Start, End time.Time
+	// Target is the URL of the server, or the address of the EPP.
+	Target string
 }
 
 // New returns the report of a candidate. Its figures are over the requests of all seeds.
@@ -53,6 +62,9 @@ type Input struct {
 func New(in Input) (*Report, error) {
 	if n := len(in.Requests.completedOf); n != len(in.Rows) || n == 0 {
 		return nil, fmt.Errorf("a report needs a summary of each simulation: there are %d rows and %d summaries", len(in.Rows), n)
+	}
+	if in.Live != nil {
+		return in.live(), nil
 	}
 	over := in.timeline()
 	return &Report{
