@@ -19,6 +19,9 @@ const (
 // briefReconciles are the reconciles under way that have taken little processor time. Compilations that have taken
 // more give way to them. It may be used concurrently.
 type briefReconciles struct {
+	// turn holds a value while a compilation waits: together, all compilations have the share of one.
+	turn chan struct{}
+
 	mu    sync.Mutex
 	names sets.Set[subjectName]
 	// none is closed while there are none.
@@ -26,7 +29,7 @@ type briefReconciles struct {
 }
 
 func newBriefReconciles() *briefReconciles {
-	b := &briefReconciles{names: sets.New[subjectName](), none: make(chan struct{})}
+	b := &briefReconciles{turn: make(chan struct{}, 1), names: sets.New[subjectName](), none: make(chan struct{})}
 	close(b.none)
 	return b
 }
@@ -55,6 +58,8 @@ func (b *briefReconciles) end(name subjectName) {
 
 // wait returns when there are none, or after a while.
 func (b *briefReconciles) wait() {
+	b.turn <- struct{}{}
+	defer func() { <-b.turn }()
 	b.mu.Lock()
 	none := b.none
 	b.mu.Unlock()

@@ -54,6 +54,26 @@ func TestCompilationsGiveWayToBriefReconciles(t *testing.T) {
 	}
 }
 
+// All compilations together go on once in each longestPause while there are others.
+func TestCompilationsGiveWayOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBriefReconciles()
+		b.begin(sweepNamed("small"))
+		began, ended := time.Now(), make(chan time.Duration)
+		for range 3 {
+			go func() {
+				b.wait()
+				ended <- time.Since(began)
+			}()
+		}
+		for i := range time.Duration(3) {
+			if got := <-ended; got != (i+1)*longestPause {
+				t.Errorf("compilation %d goes on after %s, want %s", i+1, got, (i+1)*longestPause)
+			}
+		}
+	})
+}
+
 // Reconciles begin and end in any order, and an end that comes twice counts once.
 func TestBriefReconcilesEnd(t *testing.T) {
 	b := newBriefReconciles()
