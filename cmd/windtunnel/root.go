@@ -34,7 +34,7 @@ var groups = []struct {
 		observe.NewExplainCommand, results.NewReportCommand, results.NewCommand, observe.NewDashboardCommand,
 	}},
 	{"Traffic and engines", []func() *cobra.Command{trace.NewCommand, start.NewImportCommand, calibrate.NewCommand}},
-	{"Live", []func() *cobra.Command{beside.NewEngineCommand, beside.NewLoadCommand}},
+	{"Live", []func() *cobra.Command{beside.NewEngineCommand, beside.NewLoadCommand, beside.NewRehearseCommand}},
 	{"Cluster", []func() *cobra.Command{
 		observe.NewTopCommand, observe.NewWatchCommand, observe.NewLogsCommand, observe.NewCommand,
 	}},

@@ -36,6 +36,11 @@ func NewLoadCommand() *cobra.Command {
 	return newVerb("load", "Send the workload of a SimulationRun to servers, and measure the answers", liveFile, []string{"load"})
 }
 
+// NewRehearseCommand is the verb rehearse.
+func NewRehearseCommand() *cobra.Command {
+	return newVerb("rehearse", "Run a real EPP before simulated replicas, and compare it with the simulation", liveFile, []string{"rehearse"})
+}
+
 // newVerb makes a verb that becomes a program, whose arguments begin with first.
 func newVerb(name, short, program string, first []string) *cobra.Command {
 	return &cobra.Command{

@@ -92,11 +92,17 @@ func (o *engineOptions) registerServer(f *pflag.FlagSet) {
 	f.BoolVar(&o.server.PromptDetails, "enable-prompt-tokens-details", false, "as vLLM's: the usage has the tokens of the prompt that were cached")
 	f.BoolVar(&o.server.EchoRequestID, "enable-request-id-headers", false, "as vLLM's: an answer has the header X-Request-Id of the request")
 	limits := &o.server.Limits
-	f.Int64Var(&limits.BodyBytes, "max-body-bytes", 32<<20, "size of a request's body")
-	f.IntVar(&limits.Requests, "max-requests", 8192, "requests that a replica works on at once; the next ones get status 503. The engine's own bounds are in the scenario")
-	f.IntVar(&limits.Choices, "max-answers", 128, "answers that one request may ask for")
-	f.IntVar(&limits.Adapters, "max-loaded-adapters", 1024, "LoRA adapters that may be loaded at once")
-	f.DurationVar(&limits.WriteTimeout, "write-timeout", 30*time.Second, "time that a client may take to read a piece of a stream; then its request is given up")
+	*limits = defaultServerLimits()
+	f.Int64Var(&limits.BodyBytes, "max-body-bytes", limits.BodyBytes, "size of a request's body")
+	f.IntVar(&limits.Requests, "max-requests", limits.Requests, "requests that a replica works on at once; the next ones get status 503. The engine's own bounds are in the scenario")
+	f.IntVar(&limits.Choices, "max-answers", limits.Choices, "answers that one request may ask for")
+	f.IntVar(&limits.Adapters, "max-loaded-adapters", limits.Adapters, "LoRA adapters that may be loaded at once")
+	f.DurationVar(&limits.WriteTimeout, "write-timeout", limits.WriteTimeout, "time that a client may take to read a piece of a stream; then its request is given up")
+}
+
+// defaultServerLimits are those of a replica's server, unless flags say otherwise.
+func defaultServerLimits() vllm.Limits {
+	return vllm.Limits{BodyBytes: 32 << 20, Requests: 8192, Choices: 128, Adapters: 1024, WriteTimeout: 30 * time.Second}
 }
 
 // check refuses values of flags.

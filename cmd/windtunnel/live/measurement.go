@@ -37,12 +37,14 @@ const mostFaults = 8
 
 // measurement is a run against servers, and what it measured.
 type measurement struct {
-	run        local.Run
-	seed       int64
-	options    load.Options
-	meter      *load.Meter
-	recorder   benchmark.Recorder
-	faults     map[string]int
+	run      local.Run
+	seed     int64
+	options  load.Options
+	meter    *load.Meter
+	recorder benchmark.Recorder
+	faults   map[string]int
+	// heard, unless it is nil, hears of each request too.
+	heard      func(*load.Outcome)
 	start, end time.Time
 	summary    *load.Summary
 	row        result.Row
@@ -95,6 +97,9 @@ func (m *measurement) send(ctx context.Context, o *loadOptions) error {
 func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow) error) (err error) {
 	m.options.Ended = func(e *load.Outcome) error {
 		m.meter.Add(e)
+		if m.heard != nil {
+			m.heard(e)
+		}
 		if e.Fault != "" {
 			m.faults[e.Fault]++
 		}

@@ -11,4 +11,4 @@ import (
 )
 
 // NewRoot is the command with the live verbs.
-func NewRoot() *cobra.Command { return cli.NewRoot(NewEngineCommand(), NewLoadCommand()) }
+func NewRoot() *cobra.Command { return cli.NewRoot(NewEngineCommand(), NewLoadCommand(), NewRehearseCommand()) }

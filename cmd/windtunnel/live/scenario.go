@@ -42,6 +42,7 @@ func (o *scenarioOptions) register(cmd *cobra.Command) {
 
 // pools are what is served of a scenario.
 type pools struct {
+	run local.Run
 	// config is the simulator's input, with the served pools alone.
 	config simulator.Config
 	// scenario has the pools as the API has them, in the same order.
@@ -106,7 +107,7 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, err
 	if len(errs) > 0 {
 		return pools{}, errs.ToAggregate()
 	}
-	served := pools{config: config, scenario: scenario.Pools, lengths: answerLengths(&config)}
+	served := pools{run: run, config: config, scenario: scenario.Pools, lengths: answerLengths(&config)}
 	if err := workload.Close(config.Source); err != nil {
 		return pools{}, err
 	}

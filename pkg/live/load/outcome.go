@@ -20,6 +20,8 @@ type Outcome struct {
 	simulator.RequestEnd
 	// Endpoint is the address:port that the EPP chose; empty without an EPP.
 	Endpoint string
+	// Scores are what the EPP gave each endpoint, by address; nil where it does not tell.
+	Scores map[string]float64
 	// Gaps are the times between the parts of the answer, each of one token or more.
 	Gaps []time.Duration
 	// Fault says why the request failed or was rejected.

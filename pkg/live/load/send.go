@@ -103,7 +103,7 @@ func (s *sender) exchange(ctx context.Context, c *call, o *Outcome, began func()
 			return err
 		}
 		defer told.Close()
-		o.Endpoint = told.Endpoints[0]
+		o.Endpoint, o.Scores = told.Endpoints[0], told.Scores
 		target, header, body = "http://"+o.Endpoint, told.Header, told.Body
 		ctx = told.Context()
 	}

@@ -18,6 +18,8 @@ const (
 	// metadata of the namespace destinationNamespace.
 	DestinationHeader    = "x-gateway-destination-endpoint"
 	destinationNamespace = "envoy.lb"
+	// scoresKey has the scores of the endpoints in the same metadata.
+	scoresKey = "x-gateway-destination-endpoint-scores"
 	// DroppedReasonHeader says why the EPP ends a request.
 	DroppedReasonHeader = "x-llm-d-request-dropped-reason"
 )

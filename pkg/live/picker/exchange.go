@@ -22,6 +22,9 @@ type Exchange struct {
 	Endpoints []string
 	Header    http.Header
 	Body      []byte
+	// Scores are what the EPP gave each endpoint, by address; nil unless it was started with
+	// --emit-endpoint-scores.
+	Scores map[string]float64
 
 	// ctx ends with the exchange, or when the EPP ends the request.
 	ctx    context.Context

@@ -69,12 +69,19 @@ func (e *Exchange) sendRequest(r *Request) error {
 func (e *Exchange) choose(r *Request, mutation *extproc.HeaderMutation, metadata *structpb.Struct) error {
 	e.Header = mutated(r.Header, mutation)
 	named := e.Header.Get(DestinationHeader)
-	also := metadata.GetFields()[destinationNamespace].GetStructValue().GetFields()[DestinationHeader].GetStringValue()
+	said := metadata.GetFields()[destinationNamespace].GetStructValue().GetFields()
+	also := said[DestinationHeader].GetStringValue()
 	if named != "" && also != "" && named != also {
 		return fmt.Errorf("the EPP chooses %s by a header and %s by metadata", named, also)
 	}
 	if all := cmp.Or(named, also); all != "" {
 		e.Endpoints = strings.Split(all, ",")
+	}
+	if scores := said[scoresKey].GetStructValue().GetFields(); len(scores) > 0 {
+		e.Scores = map[string]float64{}
+		for address, score := range scores {
+			e.Scores[address] = score.GetNumberValue()
+		}
 	}
 	return nil
 }

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/netip"
+	"os"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/live/epp"
+	"windtunnel.dev/windtunnel/pkg/live/load"
+	"windtunnel.dev/windtunnel/pkg/live/ports"
+	"windtunnel.dev/windtunnel/pkg/live/rehearse"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+)
+
+// rehearseOptions are the flags of rehearse.
+type rehearseOptions struct {
+	engine engineOptions
+	load   loadOptions
+	binary string
+	limits rehearse.Limits
+	output cli.Format
+}
+
+// NewRehearseCommand is the verb rehearse.
+func NewRehearseCommand() *cobra.Command {
+	o := rehearseOptions{output: cli.Table}
+	cmd := &cobra.Command{
+		Use:   "rehearse -f FILE --epp BINARY",
+		Short: "Run a real EPP before simulated replicas, and compare it with the simulation",
+		Long: `Start the replicas of a SimulationRun on the loopback interface, and before them the program of an
+Endpoint Picker of llm-d with the run's EndpointPickerConfig, without Kubernetes. Send the run's
+workload in real time, and simulate the same with the choices of the EPP: each decision is compared
+after the same decisions before it, and so are the latencies. docs/live.md describes it.
+
+` + local.ManifestHelp + `
+
+The program cmd/epp of llm-d-router takes its endpoints from a file from v0.9.0 on. It listens on
+all addresses of the machine while the rehearsal lasts.
+
+Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
+		Example: `  windtunnel rehearse -f config/samples/simulationrun-poisson.yaml --epp bin/epp
+  windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+		},
+	}
+	o.engine.scenario.local.Parallelism = 1
+	f := cmd.Flags()
+	files := &o.engine.scenario.local
+	files.RegisterFiles(f, ", with a SimulationRun (required)")
+	files.RegisterInputs(f)
+	files.RegisterSettings(cmd)
+	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
+	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
+	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
+	f.Float64Var(&o.limits.Decisions, "decisions", 0.99, "least share of decisions that are equal or tied")
+	f.Float64Var(&o.limits.TTFT, "ttft", 0.05, "greatest relative difference of ttft.p50 and ttft.p99")
+	f.Float64Var(&o.limits.TPOT, "tpot", 0.05, "greatest relative difference of tpot.mean")
+	f.Float64Var(&o.limits.Shares, "shares", 0.01, "greatest difference of the hit rate, the rejection rate and the completion rate")
+	return cmd
+}
+
+// rehearsal is what the verb prints.
+type rehearsal struct {
+	cli.Identity
+	Within      bool                  `json:"within"`
+	Limits      rehearse.Limits       `json:"limits"`
+	Share       float64               `json:"decisionShare"`
+	Decisions   rehearse.Decisions    `json:"decisions"`
+	Figures     []rehearse.Figure     `json:"figures"`
+	Differences []rehearse.Difference `json:"differences,omitempty"`
+	Client      client                `json:"client"`
+}
+
+func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
+	if o.binary == "" {
+		return cli.BadInput(errors.New("the program of the EPP is required: --epp BINARY"))
+	}
+	if _, err := os.Stat(o.binary); err != nil {
+		return cli.BadInput(fmt.Errorf("--epp: %w", err))
+	}
+	o.setEngine()
+	pools, err := o.engine.scenario.load(ctx, stdin)
+	if err != nil {
+		return err
+	}
+	config, err := pickerConfig(pools.run)
+	if err != nil {
+		return err
+	}
+	m, err := o.load.newMeasurement(pools.run)
+	if err != nil {
+		return err
+	}
+	open, err := ports.Open(ctx, []string{"127.0.0.1"}, 0, pools.replicas())
+	if err != nil {
+		return err
+	}
+	defer ports.Close(open)
+	choices := rehearse.NewChoices(addresses(open))
+	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
+		return err
+	}
+	simulated, err := rehearse.Compare(ctx, func() (simulator.Config, error) {
+		return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
+	}, choices)
+	if err != nil {
+		return err
+	}
+	return o.print(stdout, m, simulated)
+}
+
+// setEngine sets what the flags of engine and load would.
+func (o *rehearseOptions) setEngine() {
+	e := &o.engine
+	e.speed, e.maxLateness = 1, time.Second
+	e.limits = ports.Limits{Connections: 4096, HeadTimeout: cli.HeadTimeout, IdleTimeout: 5 * time.Minute}
+	e.server.PromptDetails = true
+	e.server.Limits = defaultServerLimits()
+	o.load.api, o.load.speed, o.load.seed = string(load.Completions), 1, -1
+}
+
+// live runs the replicas, the EPP and the load until the last request has ended.
+func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.Listener, config []byte, m *measurement, choices *rehearse.Choices, stderr io.Writer) error {
+	versions, err := o.engine.versions(pools)
+	if err != nil {
+		return err
+	}
+	folder, err := os.MkdirTemp("", "windtunnel-rehearse-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(folder) //nolint:errcheck // nothing of the result is there
+	group, groupCtx := errgroup.WithContext(ctx)
+	served, stop := context.WithCancel(groupCtx)
+	group.Go(func() error {
+		return o.engine.serve(served, pools, o.engine.servers(pools, versions), open, io.Discard, stderr)
+	})
+	group.Go(func() error {
+		defer stop()
+		p, err := epp.Start(groupCtx, epp.Options{
+			Binary: o.binary, Args: epp.ScoreFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open), Folder: folder,
+		})
+		if err != nil {
+			return cli.BadInput(err)
+		}
+		defer p.Stop()
+		o.load.epp = p.Address
+		m.heard = choices.Add
+		return m.send(groupCtx, &o.load)
+	})
+	return group.Wait()
+}
+
+// pickerConfig is the EndpointPickerConfig that the run states.
+func pickerConfig(run local.Run) ([]byte, error) {
+	tree, err := run.Plan.ScenarioAt(experiment.Point{}, 1)
+	if err != nil {
+		return nil, err
+	}
+	router, _ := tree["router"].(map[string]any)
+	document, is := router["endpointPickerConfig"].(map[string]any)
+	if !is {
+		return nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
+	}
+	delete(document, "version") // a field of Windtunnel
+	return yaml.Marshal(document)
+}
+
+func addresses(open []net.Listener) []string {
+	var all []string
+	for _, l := range open {
+		all = append(all, l.Addr().String())
+	}
+	return all
+}
+
+// endpointsOf are the replicas as the EPP finds them.
+func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
+	var all []epp.Endpoint
+	for i := range pools.config.Pools {
+		pool := &pools.config.Pools[i]
+		for _, name := range pool.EndpointNames() {
+			e := epp.Endpoint{Name: strings.ReplaceAll(name, "/", "-"), Address: netip.MustParseAddrPort(open[len(all)].Addr().String())}
+			if role := pools.scenario[i].Role; role != "" {
+				e.Labels = map[string]string{"llm-d.ai/role": strings.ToLower(string(role))}
+			}
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulated) error {
+	r := rehearsal{
+		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions,
+		Figures: rehearse.Figures(m.row.Metrics, s, o.limits), Differences: s.Differences, Client: m.client(&o.load),
+	}
+	r.Within = r.Share >= o.limits.Decisions
+	for _, f := range r.Figures {
+		r.Within = r.Within && f.Within
+	}
+	if err := o.write(w, &r); err != nil || r.Within {
+		return err
+	}
+	return errors.New("the rehearsal is not within the limits")
+}
+
+func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
+	if o.output != cli.Table {
+		return o.output.Write(w, r)
+	}
+	d := &r.Decisions
+	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side\n\n",
+		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted)
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(table, "metric\tlive\tsimulated\tapart\tlimit\tby itself\t\t")
+	for _, f := range r.Figures {
+		within := ""
+		if !f.Within {
+			within = "over the limit"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f %%\t%.1f %%\t%s\t%s\t\n", f.Metric, number(f.Live), number(f.Simulated), 100*f.Apart, 100*f.Limit, number(f.Own), within)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nsimulated is with the EPP's choices, by itself without them. %d requests were sent, p50 %.2f ms and p99 %.2f ms after their times.\n",
+		r.Client.Sent, r.Client.LateP50Millis, r.Client.LateP99Millis)
+	for _, x := range r.Differences[:min(len(r.Differences), 3)] {
+		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d of %v, the simulation %d of %v\n", x.Request, x.AtSeconds, x.Live, x.LiveScores, x.Simulated, x.Scores)
+	}
+	return nil
+}
+
+func number(value float64) string { return strconv.FormatFloat(value, 'g', 4, 64) }
