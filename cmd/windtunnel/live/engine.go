@@ -42,6 +42,8 @@ type engineOptions struct {
 	answerTokens int
 	server       vllm.Options
 	limits       ports.Limits
+	// submitted, unless it is nil, receives the stream of each request.
+	submitted func(*replicas.Stream)
 }
 
 // NewEngineCommand is the verb engine.
@@ -191,7 +193,7 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 	for i, of := range pools.config.Pools {
 		for range of.Replicas {
 			n := len(handlers)
-			handlers = append(handlers, vllm.New(servers[i], replica{pool, n}))
+			handlers = append(handlers, vllm.New(servers[i], replica{pool, n, o.submitted}))
 			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
 			warnOfAddress(stderr, open[n].Addr())
 		}
@@ -205,11 +207,17 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 type replica struct {
 	pool   *replicas.Pool
 	number int
+	// submitted, unless it is nil, receives each stream. Calls overlap.
+	submitted func(*replicas.Stream)
 }
 
 // Submit implements [vllm.Engine].
 func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
-	return r.pool.Submit(r.number, of)
+	s, err := r.pool.Submit(r.number, of)
+	if err == nil && r.submitted != nil {
+		r.submitted(s)
+	}
+	return s, err
 }
 
 // Metrics implements [vllm.Engine].

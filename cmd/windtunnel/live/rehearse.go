@@ -27,12 +27,14 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // rehearseOptions are the flags of rehearse.
 type rehearseOptions struct {
 	engine engineOptions
+	times  rehearse.EngineTimes
 	load   loadOptions
 	binary string
 	limits rehearse.Limits
@@ -73,7 +75,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	f.Float64Var(&o.limits.Decisions, "decisions", 0.99, "least share of decisions that are equal or tied")
-	f.Float64Var(&o.limits.TTFT, "ttft", 0.05, "greatest relative difference of ttft.p50 and ttft.p99")
+	f.Float64Var(&o.limits.TTFT, "ttft", 0.05, "greatest relative difference of engineTtft.p50 and engineTtft.p99")
 	f.Float64Var(&o.limits.TPOT, "tpot", 0.05, "greatest relative difference of tpot.mean")
 	f.Float64Var(&o.limits.Shares, "shares", 0.01, "greatest difference of the hit rate, the rejection rate and the completion rate")
 	return cmd
@@ -135,6 +137,7 @@ func (o *rehearseOptions) setEngine() {
 	e.speed, e.maxLateness = 1, time.Second
 	e.limits = ports.Limits{Connections: 4096, HeadTimeout: cli.HeadTimeout, IdleTimeout: 5 * time.Minute}
 	e.server.PromptDetails = true
+	e.submitted = o.times.Submitted
 	e.server.Limits = defaultServerLimits()
 	o.load.api, o.load.speed, o.load.seed = string(load.Completions), 1, -1
 }
@@ -213,7 +216,7 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulated) error {
 	r := rehearsal{
 		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions,
-		Figures: rehearse.Figures(m.row.Metrics, s, o.limits), Differences: s.Differences, Client: m.client(&o.load),
+		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.engineMetrics(m)), Differences: s.Differences, Client: m.client(&o.load),
 	}
 	r.Within = r.Share >= o.limits.Decisions
 	for _, f := range r.Figures {
@@ -223,6 +226,15 @@ func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulat
 		return err
 	}
 	return errors.New("the rehearsal is not within the limits")
+}
+
+// engineMetrics are those by the clock of the engines. They are of all requests, so that there are
+// none where a warm-up is left out.
+func (o *rehearseOptions) engineMetrics(m *measurement) result.Metrics {
+	if m.options.Horizon.WarmUp > 0 {
+		return result.Metrics{}
+	}
+	return o.times.Metrics()
 }
 
 func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
@@ -235,11 +247,14 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "metric\tlive\tsimulated\tapart\tlimit\tby itself\t\t")
 	for _, f := range r.Figures {
-		within := ""
+		limit, within := "none", ""
+		if f.Limit != nil {
+			limit = fmt.Sprintf("%.1f %%", 100**f.Limit)
+		}
 		if !f.Within {
 			within = "over the limit"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f %%\t%.1f %%\t%s\t%s\t\n", f.Metric, number(f.Live), number(f.Simulated), 100*f.Apart, 100*f.Limit, number(f.Own), within)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f %%\t%s\t%s\t%s\t\n", f.Metric, number(f.Live), number(f.Simulated), 100*f.Apart, limit, number(f.Own), within)
 	}
 	if err := table.Flush(); err != nil {
 		return err

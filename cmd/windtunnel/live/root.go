@@ -11,4 +11,6 @@ import (
 )
 
 // NewRoot is the command with the live verbs.
-func NewRoot() *cobra.Command { return cli.NewRoot(NewEngineCommand(), NewLoadCommand(), NewRehearseCommand()) }
+func NewRoot() *cobra.Command {
+	return cli.NewRoot(NewEngineCommand(), NewLoadCommand(), NewRehearseCommand())
+}

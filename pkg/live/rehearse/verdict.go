@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	// Decisions is the least share of decisions that are equal or tied.
 	Decisions float64 `json:"decisions"`
-	// TTFT is the greatest relative difference of ttft.p50 and ttft.p99, TPOT that of tpot.mean.
+	// TTFT is the greatest relative difference of engineTtft.p50 and .p99, TPOT that of tpot.mean.
 	TTFT float64 `json:"ttft"`
 	TPOT float64 `json:"tpot"`
 	// Shares is the greatest difference of shares, such as the hit rate.
@@ -27,34 +27,55 @@ type Figure struct {
 	Simulated float64 `json:"simulated"`
 	Own       float64 `json:"own"`
 	// Apart is the relative difference of Live from Simulated, or of shares the difference.
-	Apart  float64 `json:"apart"`
-	Limit  float64 `json:"limit"`
-	Within bool    `json:"within"`
+	Apart float64 `json:"apart"`
+	// Limit is that of Apart; nil where the figure is only shown.
+	Limit  *float64 `json:"limit,omitempty"`
+	Within bool     `json:"within"`
 }
 
-// Figures compare the metrics that both sides have.
-func Figures(live result.Metrics, s *Simulated, l Limits) []Figure {
+// noLimit is that of figures that are only shown: a client's times have the network and the load of
+// the machine in them.
+const noLimit = -1
+
+// Figures compare the metrics that both sides have. Live are those of the client and of the engines.
+func Figures(s *Simulated, l Limits, live ...result.Metrics) []Figure {
 	var all []Figure
-	add := func(metric string, limit float64, apart func(live, simulated float64) float64) {
-		was, measured := live.Get(metric)
-		is, simulated := s.Same.Get(metric)
-		if !measured || !simulated {
-			return
+	for _, of := range []struct {
+		metric string
+		limit  float64
+		apart  func(live, simulated float64) float64
+	}{
+		{"engineTtft.p50", l.TTFT, relative}, {"engineTtft.p99", l.TTFT, relative},
+		{"ttft.p50", noLimit, relative}, {"ttft.p99", noLimit, relative}, {"tpot.mean", l.TPOT, relative},
+		{"cacheHit.gpu", l.Shares, difference}, {"rejectionRate", l.Shares, difference}, {"completionRate", l.Shares, difference},
+	} {
+		simulated, is := s.Same.Get(of.metric)
+		measured, was := find(live, of.metric)
+		if !is || !was {
+			continue
 		}
-		own, _ := s.Own.Get(metric)
-		f := Figure{Metric: metric, Live: was, Simulated: is, Own: own, Apart: apart(was, is), Limit: limit}
-		f.Within = math.Abs(f.Apart) <= limit
+		own, _ := s.Own.Get(of.metric)
+		f := Figure{Metric: of.metric, Live: measured, Simulated: simulated, Own: own, Apart: of.apart(measured, simulated)}
+		f.Within = of.limit == noLimit || math.Abs(f.Apart) <= of.limit
+		if of.limit != noLimit {
+			f.Limit = &of.limit
+		}
 		all = append(all, f)
-	}
-	for _, metric := range []string{"ttft.p50", "ttft.p99"} {
-		add(metric, l.TTFT, relative)
-	}
-	add("tpot.mean", l.TPOT, relative)
-	for _, metric := range []string{"cacheHit.gpu", "rejectionRate", "completionRate"} {
-		add(metric, l.Shares, func(live, simulated float64) float64 { return live - simulated })
 	}
 	return all
 }
+
+// find is the value of a metric among several.
+func find(among []result.Metrics, metric string) (float64, bool) {
+	for _, m := range among {
+		if value, ok := m.Get(metric); ok {
+			return value, true
+		}
+	}
+	return 0, false
+}
+
+func difference(live, simulated float64) float64 { return live - simulated }
 
 // relative is by which part of the simulated value the other is above it, at most twice.
 func relative(live, simulated float64) float64 {

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
+	"windtunnel.dev/windtunnel/pkg/live/load"
+	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+const requests = 200
+
+// poisson makes the first requests of a sample.
+func poisson(t *testing.T) Maker {
+	t.Helper()
+	const name = "simulationrun-poisson.yaml"
+	file, err := os.Open("../../../config/samples/" + name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	set, err := manifest.Read(file, name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := set.Runs[0]
+	run.Spec.Scenario.Horizon.Requests = new(int64(requests))
+	c := experimenttest.MustCompileRun(t, run)
+	return func() (simulator.Config, error) {
+		return execute.Config(c.Plan, c.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: 42})
+	}
+}
+
+// asked is a source that keeps its requests.
+type asked struct {
+	workload.Source
+	all map[int]workload.Request
+}
+
+func (a asked) Next() (workload.Request, bool) {
+	q, ok := a.Source.Next()
+	if ok {
+		a.all[q.ID] = q
+	}
+	return q, ok
+}
+
+// simulated are the requests of a simulation as a real EPP with the same choices has them.
+func simulated(t *testing.T, maker Maker) (addresses []string, all []*load.Outcome) {
+	t.Helper()
+	c, err := maker()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range c.Pools[0].Replicas {
+		addresses = append(addresses, fmt.Sprintf("127.0.0.1:%d", 8000+i))
+	}
+	from := asked{c.Source, map[int]workload.Request{}}
+	c.Source = from
+	c.Ended = func(e simulator.RequestEnd) {
+		all = append(all, &load.Outcome{Request: from.all[e.ID], RequestEnd: e, Endpoint: addresses[e.Replica]})
+	}
+	if _, err := simulation.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return addresses, all
+}
+
+func TestChoicesAreComparedAfterTheSameOnesBefore(t *testing.T) {
+	maker := poisson(t)
+	addresses, all := simulated(t, maker)
+	// elsewhere is another endpoint than that of a request.
+	elsewhere := func(o *load.Outcome) string {
+		if o.Endpoint == addresses[0] {
+			return addresses[1]
+		}
+		return addresses[0]
+	}
+	for name, tc := range map[string]struct {
+		change func(*load.Outcome)
+		want   Decisions
+	}{
+		"the same choices": {func(*load.Outcome) {}, Decisions{Equal: requests}},
+		"another endpoint that the EPP finds as good": {
+			func(o *load.Outcome) {
+				o.Scores = map[string]float64{o.Endpoint: 4}
+				o.Endpoint = elsewhere(o)
+				o.Scores[o.Endpoint] = 4
+			},
+			Decisions{Equal: requests - 1, Tied: 1},
+		},
+		"an endpoint that neither finds best": {
+			func(o *load.Outcome) {
+				o.Scores = map[string]float64{o.Endpoint: 3}
+				o.Endpoint = elsewhere(o)
+				o.Scores[o.Endpoint] = 4
+			},
+			Decisions{Equal: requests - 1, Different: 1},
+		},
+		"no endpoint": {func(o *load.Outcome) { o.Endpoint = "" }, Decisions{Equal: requests - 1, NotRouted: 1}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			choices := NewChoices(addresses)
+			for _, o := range all {
+				copied := *o
+				if o.ID == requests-1 { // after which no decision follows
+					tc.change(&copied)
+				}
+				choices.Add(&copied)
+			}
+			got, err := Compare(t.Context(), maker, choices)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, got.Decisions); diff != "" {
+				t.Errorf("decisions (−want +got):\n%s", diff)
+			}
+			if got.Decisions.Different+got.Decisions.NotRouted != len(got.Differences) {
+				t.Errorf("differences: %+v", got.Differences)
+			}
+		})
+	}
+}
+
+func TestTheSameChoicesGiveTheSameFigures(t *testing.T) {
+	maker := poisson(t)
+	addresses, all := simulated(t, maker)
+	choices := NewChoices(addresses)
+	for _, o := range all {
+		choices.Add(o)
+	}
+	got, err := Compare(t.Context(), maker, choices)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.Own.Equal(got.Same) {
+		t.Errorf("metrics (−by itself +with its own choices):\n%s", cmp.Diff(got.Own, got.Same))
+	}
+	for _, f := range Figures(got, Limits{}, got.Same) {
+		if !f.Within || f.Apart != 0 {
+			t.Errorf("%+v", f)
+		}
+	}
+}
+
+func TestFiguresByTheirLimits(t *testing.T) {
+	metrics := func(ttft, tpot, hits float64) result.Metrics {
+		return result.NewMetrics(map[string]float64{"engineTtft.p50": ttft, "ttft.p50": 10 * ttft, "tpot.mean": tpot, "cacheHit.gpu": hits})
+	}
+	s := &Simulated{Own: metrics(1, 1, 1), Same: metrics(1, 0.01, 0.5)}
+	limits := Limits{TTFT: 0.05, TPOT: 0.05, Shares: 0.01}
+	for name, tc := range map[string]struct {
+		live   result.Metrics
+		within []bool // engineTtft, ttft, tpot, cacheHit
+	}{
+		"at the limits":   {metrics(1.04, 0.0096, 0.509), []bool{true, true, true, true}},
+		"over the limits": {metrics(0.94, 0.0106, 0.48), []bool{false, true, false, false}},
+		"far over them":   {metrics(100, 0, 0), []bool{false, true, false, false}},
+	} {
+		var within []bool
+		for _, f := range Figures(s, limits, tc.live) {
+			within = append(within, f.Within)
+		}
+		if diff := cmp.Diff(tc.within, within); diff != "" {
+			t.Errorf("%s: within (−want +got):\n%s", name, diff)
+		}
+	}
+}
