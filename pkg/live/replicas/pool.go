@@ -31,10 +31,16 @@ type Config struct {
 	// find common prefixes; 0 means twice as many as all caches hold. What a cache holds beyond
 	// them is not found again.
 	NamedTokens int
+	// KeepFor is how much simulated time passes after the end of a request that Keeps its blocks until
+	// they are given up; 0 means DefaultKeepFor.
+	KeepFor time.Duration
 	// BlockEvents hears what the caches hold, in order of time for each replica; nil if it is not
 	// needed. It is called from within the pool, which waits for it, and does not call the pool.
 	BlockEvents func(BlockEvent)
 }
+
+// DefaultKeepFor is VLLM_NIXL_ABORT_REQUEST_TIMEOUT of vLLM 0.10 to 0.29.
+const DefaultKeepFor = 480 * time.Second
 
 // A Request is what a client asks of one replica.
 type Request struct {
@@ -47,6 +53,13 @@ type Request struct {
 	Adapter string
 	// Priority is as vLLM's: lower is served first, where the scheduler reads it.
 	Priority int
+	// Keeps has the replica keep the blocks of the prompt after the answer, until another request
+	// takes them over or Config.KeepFor is over (do_remote_decode of vLLM's NIXL connector).
+	Keeps bool
+	// TakesOver is the Number of the stream whose replica kept the blocks of this prompt, which move
+	// here then (do_remote_prefill); 0 is none. Where they are gone, or the prompt has another
+	// length, the request computes its prompt.
+	TakesOver int
 }
 
 // Pool is replicas that follow the wall clock. It is safe for concurrent use.
@@ -66,7 +79,12 @@ type Pool struct {
 	adapters adapterNumbers
 	counts   []counts
 	// blocks is nil where nothing hears of blocks.
-	blocks   *blockTable
+	blocks *blockTable
+	// hands says that replicas hand over, keepFor for how long they keep a prompt for that, and kept are
+	// those that they may keep, in order of time.
+	hands    bool
+	keepFor  time.Duration
+	kept     []keptPrompt
 	lateness Histogram
 	// failure ends all that the pool does.
 	failure error
@@ -90,6 +108,7 @@ func New(c Config) *Pool {
 		p.blocks = newBlockTable(c.BlockEvents, p.fail, max(named, cached))
 		c.Simulated.Policies.Routing.KVEvents = p.blocks
 	}
+	p.hands, p.keepFor = c.Simulated.Handoff.Egress.BytesPerSecond > 0, cmp.Or(c.KeepFor, DefaultKeepFor)
 	p.session = simulation.OpenSession(context.Background(), c.Simulated, (*listener)(p))
 	return p
 }
@@ -144,6 +163,9 @@ func (p *Pool) advance() (next simtime.Time, err error) {
 		return 0, err
 	}
 	p.awaited = p.session.Next()
+	if len(p.kept) > 0 {
+		p.awaited = min(p.awaited, p.kept[0].until)
+	}
 	return p.awaited, nil
 }
 
@@ -153,6 +175,7 @@ func (p *Pool) catchUp() error {
 		return p.failure
 	}
 	if now := p.clock.now() + 1; now > p.at {
+		p.dropKept(now)
 		p.at = now
 		if err := p.session.Advance(now); err != nil {
 			p.fail(err)
@@ -185,6 +208,7 @@ func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
 		Prompt: text, OutputTokens: len(r.Answer), Response: answer[0].Source, ResponseStart: answer[0].Start,
 		Priority: -r.Priority,
 	}
+	c := simulation.Submission{Endpoint: replica, Request: w, Rest: answer[1:]}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if replica < 0 || replica >= len(p.counts) {
@@ -193,15 +217,18 @@ func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
 	if err := p.catchUp(); err != nil {
 		return nil, err
 	}
-	w.Adapter = p.adapters.of(r.Adapter)
-	number, err := p.session.Submit(p.at, replica, w, answer[1:]...)
+	if p.hands {
+		c.Keeps, c.TakesOver = r.Keeps, r.TakesOver
+	}
+	c.Request.Adapter = p.adapters.of(r.Adapter)
+	number, err := p.session.Submit(p.at, c)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{pool: p, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), wake: make(chan struct{}, 1)}
+	s := &Stream{pool: p, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), keeps: c.Keeps, wake: make(chan struct{}, 1)}
 	p.streams[number] = s
 	if of := &p.counts[replica]; p.blocks != nil && of.caching {
-		s.held = p.blocks.begin(slices.Concat(text.Extents, answer), slices.Concat(r.Prompt, r.Answer), of.blockTokens, int32(w.Adapter), r.Adapter)
+		s.held = p.blocks.begin(slices.Concat(text.Extents, answer), slices.Concat(r.Prompt, r.Answer), of.blockTokens, int32(c.Request.Adapter), r.Adapter)
 	}
 	if p.session.Next() < p.awaited {
 		p.rouse()
@@ -262,6 +289,9 @@ func (l *listener) Completed(at simtime.Time, request int) {
 	if s := p.streams[request]; s != nil {
 		p.counts[s.replica].completed(s, at)
 		p.forget(s)
+		if s.keeps {
+			p.kept = append(p.kept, keptPrompt{number: request, until: at.Add(p.keepFor)})
+		}
 		s.end(nil)
 	}
 }

@@ -18,6 +18,7 @@ type Stream struct {
 	replica int
 	arrival simtime.Time
 	prompt  int
+	keeps   bool
 	held    []*stretch
 	wake    chan struct{} // something has come
 
@@ -35,9 +36,13 @@ type Progress struct {
 	// engine, Scheduled when a step first computed something of it, First and Last when
 	// tokens were given.
 	Arrived, Queued, Scheduled, First, Last simtime.Time
-	// Cached is how many tokens of the prompt the prefix cache gave.
-	Cached int
+	// Cached is how many tokens of the prompt the prefix cache gave, Remote how many came from the
+	// replica that computed it.
+	Cached, Remote int
 }
+
+// Number numbers the streams of a pool from 1.
+func (s *Stream) Number() int { return s.number + 1 }
 
 // Next waits for tokens and returns how many more of the answer were given, at least 1. It returns
 // false when the answer has ended, whole unless there is an error, and the error of ctx when that
@@ -84,7 +89,8 @@ func (s *Stream) give(g *simulation.Given) {
 	if s.tokens == 0 {
 		s.progress.First = g.At
 	}
-	s.progress.Queued, s.progress.Scheduled, s.progress.Cached, s.progress.Last = g.Entered, g.Scheduled, g.Cached, g.At
+	s.progress.Queued, s.progress.Scheduled, s.progress.Last = g.Entered, g.Scheduled, g.At
+	s.progress.Cached, s.progress.Remote = g.Cached, g.Remote
 	s.unread += g.Tokens
 	s.tokens += g.Tokens
 	s.mu.Unlock()

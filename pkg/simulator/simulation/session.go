@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -51,9 +52,9 @@ type Given struct {
 	Request, Tokens int
 	// Entered is when the request last came to the wait queue of its engine, Scheduled when a step
 	// first computed something of it, and Cached how much of the prompt the prefix cache gave
-	// then, in tokens.
+	// then, in tokens. Remote is how much came from the replica that computed it.
 	Entered, Scheduled simtime.Time
-	Cached             int
+	Cached, Remote     int
 }
 
 // A Refusal says why an engine never has a request.
@@ -93,18 +94,34 @@ type unlabelled struct{}
 func (unlabelled) Next() (workload.Request, bool) { return workload.Request{}, false }
 func (unlabelled) Labels() workload.Labels        { return workload.Labels{} }
 
-// Submit has a request arrive at a time for an endpoint, numbers it from 0 and returns the number.
-// The request's own number and arrival do not count. Its answer is its Response and then
-// rest: OutputTokens together. A [Refusal] says that the engine never has it; another
-// error is of the context or of a policy.
-func (s *Session) Submit(at simtime.Time, endpoint int, w workload.Request, rest ...prompt.Extent) (number int, err error) {
+// A Submission is a request for an endpoint.
+type Submission struct {
+	Endpoint int
+	// Request is the request. Its number and arrival do not count.
+	Request workload.Request
+	// Rest is the text of the answer behind the Response; OutputTokens is of both.
+	Rest []prompt.Extent
+	// Keeps says that the blocks of prompt and answer stay with the replica after the end, until
+	// another request takes them over or Drop is called.
+	Keeps bool
+	// TakesOver is one more than the number of a request that Keeps its blocks and has ended; 0 is
+	// none. Those of the prompt come from there, if they are there still, the prompts have as many
+	// tokens, the endpoints differ, and Config.Handoff takes KV from one to the other. Otherwise the
+	// request computes its prompt.
+	TakesOver int
+}
+
+// Submit has a request arrive at a time, numbers it from 0 and returns the number. A [Refusal] says
+// that the engine never has it; another error is of the context or of a policy.
+func (s *Session) Submit(at simtime.Time, c Submission) (number int, err error) {
 	if err := s.Advance(at); err != nil {
 		return 0, err
 	}
-	s.router.to = policy.To(endpoint)
+	s.router.to = policy.To(c.Endpoint)
 	s.refused = s.refused[:0]
+	w := c.Request
 	w.ID, w.Arrival = s.s.gateway.Arrived, at
-	s.s.gateway.Arrive(&w, rest...)
+	s.s.gateway.ArriveWith(&w, &gateway.Terms{Rest: c.Rest, Keeps: c.Keeps, TakesOver: c.TakesOver})
 	if len(s.refused) > 0 {
 		return 0, Refusal{Reason: s.refused[0]}
 	}
@@ -125,6 +142,18 @@ func (s *Session) Cancel(at simtime.Time, number int) error {
 	s.s.gateway.TimeOut(slot)
 	return s.fault()
 }
+
+// Drop gives the blocks up, at a time, that a request keeps. It does nothing where it keeps none.
+func (s *Session) Drop(at simtime.Time, number int) error {
+	if err := s.Advance(at); err != nil {
+		return err
+	}
+	s.s.cluster.Handoffs.Drop(number)
+	return nil
+}
+
+// Keeps says whether the blocks are kept of a request that has ended.
+func (s *Session) Keeps(number int) bool { return s.s.cluster.Handoffs.Keeps(number) }
 
 // Advance lets everything happen that comes before a time, and nothing of that very nanosecond. The
 // clock does not go back: an earlier time panics.
@@ -206,7 +235,7 @@ func (o *sessionObserver) Rejected(_ *policy.Request, reason simulator.Reason) {
 // Token implements [run.Observer].
 func (o *sessionObserver) Token(id, n int32, at simtime.Time) {
 	q := &o.s.Requests.All[id]
-	o.add(Given{At: at, Request: q.Info.ID, Tokens: int(n), Entered: q.Entered, Scheduled: q.ScheduledAt, Cached: int(q.Cached)})
+	o.add(Given{At: at, Request: q.Info.ID, Tokens: int(n), Entered: q.Entered, Scheduled: q.ScheduledAt, Cached: int(q.Cached), Remote: int(q.Remote)})
 }
 
 // Ended implements [run.Observer].

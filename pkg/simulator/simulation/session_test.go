@@ -136,7 +136,7 @@ func tokensOfSession(t *testing.T, c simulator.Config) streams {
 		for w.ID%3 == 0 && s.Next() < w.Arrival {
 			advance(t, s, s.Next()+1)
 		}
-		_, err := s.Submit(w.Arrival, w.ID%endpoints, w)
+		_, err := s.Submit(w.Arrival, Submission{Endpoint: w.ID % endpoints, Request: w})
 		if refusal, ok := err.(Refusal); ok {
 			told.of(w.ID).Refused = refusal.Reason.String()
 		} else if err != nil {

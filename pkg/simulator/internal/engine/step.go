@@ -199,10 +199,25 @@ func (s *stepper) endFinished() {
 			s.cluster.Handoffs.Cancel(q)
 		}
 		q.MoveTo(request.Leaving)
-		s.releaseBlocks(q, false)
+		if q.Keeps {
+			q = s.keepBlocks(id)
+		} else {
+			s.releaseBlocks(q, false)
+		}
 		s.CountServing(q, -1)
 		last := s.atGateway(s.Now, q)
 		s.cluster.Gateway.DeliverEnd(id, q, last, last.Add(s.cost.Completion))
 	}
 	s.Use.Changed(s.Now, used, s.Cache.Used())
+}
+
+// keepBlocks has the blocks of a request that ends stay until another one takes them over. It
+// returns the request, which may have moved.
+func (s *stepper) keepBlocks(id int32) *request.Request {
+	s.Cache.StopDecode(s.Requests.All[id].Blocks)
+	job := s.cluster.Handoffs.Keep(id)
+	if from := s.Requests.All[job].Source; from != 0 {
+		s.Tiers.PassOn(from, job)
+	}
+	return &s.Requests.All[id]
 }

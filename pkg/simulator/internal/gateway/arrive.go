@@ -14,9 +14,20 @@ import (
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// Arrive routes a request at the time of its arrival and sends it on its way. Its answer is its
-// Response and then rest.
-func (g *Gateway) Arrive(w *workload.Request, rest ...prompt.Extent) {
+// Arrive routes a request at the time of its arrival and sends it on its way.
+func (g *Gateway) Arrive(w *workload.Request) { g.ArriveWith(w, &Terms{}) }
+
+// Terms are what a request of a session asks for beyond what one of a workload does.
+type Terms struct {
+	// Rest is the text of the answer behind the Response.
+	Rest []prompt.Extent
+	// Keeps and TakesOver are as those of a request in flight.
+	Keeps     bool
+	TakesOver int
+}
+
+// ArriveWith is Arrive for a request with terms.
+func (g *Gateway) ArriveWith(w *workload.Request, terms *Terms) {
 	g.Arrived++
 	if g.onArrived != nil {
 		g.onArrived(w.Arrival)
@@ -42,9 +53,9 @@ func (g *Gateway) Arrive(w *workload.Request, rest ...prompt.Extent) {
 	q.Prompt = int32(q.Info.Tokens)
 	q.Total, q.Finish = q.Prompt, q.Prompt+output
 	q.Answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
-	if len(rest) > 0 {
-		q.Rest = rest
-		q.Answer.Tokens -= int32(prompt.Prompt{Extents: rest}.Tokens())
+	q.Rest, q.Keeps, q.TakesOver = terms.Rest, terms.Keeps, terms.TakesOver
+	for _, e := range terms.Rest {
+		q.Answer.Tokens -= e.Tokens
 	}
 	g.countArrival(q)
 	g.prioritize(&q.Info)

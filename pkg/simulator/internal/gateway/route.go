@@ -108,7 +108,11 @@ func (g *Gateway) balance(to policy.Route) policy.Route {
 
 // send sends a request to its endpoints.
 func (g *Gateway) send(id int32, to policy.Route) {
-	g.countSend(&g.Requests.All[id])
+	q := &g.Requests.All[id]
+	g.countSend(q)
+	if q.TakesOver != 0 && g.cluster.Handoffs.TakeOver(id, to.Endpoint) {
+		return
+	}
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {
 		g.cluster.Handoffs.Begin(id, to.Prefill, to.Endpoint)
 		return

@@ -61,6 +61,9 @@ type Set struct {
 	Ports []*Port
 	all   []handoff
 	free  []int32
+	// kept has the jobs of prompts that are kept, by the numbers of their requests; nil until there is
+	// one.
+	kept map[int]int32
 }
 
 // New returns a set without hand-overs.
@@ -114,11 +117,16 @@ func (s *Set) Begin(id int32, from, to int) {
 
 // check panics where KV cannot go from one replica to another.
 func (s *Set) check(from, to int) {
-	c, a, b := &s.config, s.Ports[from].Pool, s.Ports[to].Pool
-	if c.Egress.BytesPerSecond == 0 || a.BlockBytes == 0 || a.BlockBytes != b.BlockBytes || a.BlockTokens != b.BlockTokens {
+	if c, a, b := &s.config, s.Ports[from].Pool, s.Ports[to].Pool; !s.connects(from, to) {
 		panic(fmt.Sprintf("simulator: the router hands over from endpoint %d to %d, blocks of %d tokens and %d bytes to %d tokens and %d bytes, from %+v to %+v",
 			from, to, a.BlockTokens, a.BlockBytes, b.BlockTokens, b.BlockBytes, c.Egress, c.Ingress))
 	}
+}
+
+// connects says whether KV can go from one replica to another.
+func (s *Set) connects(from, to int) bool {
+	a, b := s.Ports[from].Pool, s.Ports[to].Pool
+	return s.config.Egress.BytesPerSecond > 0 && a.BlockBytes > 0 && a.BlockBytes == b.BlockBytes && a.BlockTokens == b.BlockTokens
 }
 
 // Holds keeps a prefill job out of the wait queue while as many hand-overs as may be are

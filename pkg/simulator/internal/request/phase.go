@@ -33,8 +33,9 @@ func (p Phase) String() string { return phaseNames[p] }
 // transitions are the phases that may follow each phase. A slot may be released in
 // any of them.
 var transitions = [phaseCount][]Phase{
-	// A request is decided on: it waits at the gateway, or it goes to a replica.
-	None:      {Delayed, Awaiting, AtGateway, Entering, Held, Remote, Waiting},
+	// A request is decided on: it waits at the gateway, or it goes to a replica. A job that keeps
+	// blocks begins where it ends.
+	None:      {Delayed, Awaiting, AtGateway, Entering, Held, Remote, Waiting, Leaving},
 	Delayed:   {None},
 	Awaiting:  {None},
 	AtGateway: {None},

@@ -93,6 +93,11 @@ type residence struct {
 	// Cached is what the prefix cache gave at the first admission, Remote how much of the
 	// prompt came from the replica that computed it.
 	Cached, Remote int32
+	// Keeps says that the blocks of the prompt stay with the replica after the answer, and
+	// TakesOver is one more than the number of the request whose blocks this one gets; 0 is none.
+	// Requests of sessions alone have either.
+	Keeps     bool
+	TakesOver int
 }
 
 // kvContent is the KV blocks of a request, and what is in them.

@@ -223,6 +223,9 @@ func (l *copies) release(k *source) {
 // Then their content goes too, if it is to be dropped.
 func (l *copies) Detach(q *request.Request, drop bool) { l.sources.detach(q, drop) }
 
+// PassOn notes that the blocks of a source belong to another request from now on.
+func (l *copies) PassOn(source, to int32) { l.sources.all[source-1].request = to }
+
 // CancelCopies takes back the copies of a request's blocks that are under way.
 func (l *copies) CancelCopies(q *request.Request) {
 	l.cancelCopies(&l.sources.all[q.Source-1])
