@@ -104,6 +104,11 @@
 // for KV events, which replicas send as they happen. The scheduler of a replica is its
 // own, and is called where the replica's queue and batch change.
 //
+// A session (simulation.Session) has no scrapes and no events above the replicas. Its caller moves the
+// clock, to the beginning of a nanosecond: what happens in it comes after a request that arrives then.
+// It has an observer, so it takes none of the shortcuts that leave tokens out, and tells of tokens
+// when they reach the gateway: in order of time, whatever the order in which replicas are advanced.
+//
 // # Who owns what
 //
 // The simulation owns Config.Source and the queue of events; the gateway owns

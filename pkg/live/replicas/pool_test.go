@@ -5,6 +5,7 @@ package replicas
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -171,4 +172,107 @@ func TestRefusals(t *testing.T) {
 			t.Error("there is a second replica of one")
 		}
 	})
+}
+
+// slowMachine takes longer to compute a step than the step is to take.
+type slowMachine struct{ constantStep }
+
+func (m slowMachine) StepTime(s latency.Step) time.Duration {
+	time.Sleep(3 * time.Duration(m.constantStep))
+	return m.constantStep.StepTime(s)
+}
+
+// TestPoolsThatFallBehindSaySo has steps of 10 ms that the machine takes 30 ms for: each token is 20 ms
+// later than the one before.
+func TestPoolsThatFallBehindSaySo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		config := smallPool(1)
+		config.Simulated.Pools[0].Timer = slowMachine{constantStep(10 * time.Millisecond)}
+		config.MaxLateness = 50 * time.Millisecond
+		p := New(config)
+		done := make(chan error, 1)
+		go func() { done <- p.Run(t.Context()) }()
+		s := submit(t, p, 0, "a prompt", "a long answer")
+		err := <-done
+		if behind := (Behind{}); !errors.As(err, &behind) || behind.By <= config.MaxLateness {
+			t.Fatalf("the pool ends with %v", err)
+		}
+		for ok := true; ok; {
+			var failed error
+			if _, ok, failed = s.Next(t.Context()); !ok && failed != err {
+				t.Errorf("the stream ends with %v", failed)
+			}
+		}
+		if _, failed := p.Submit(0, Request{Prompt: ids("a"), Answer: ids("b")}); failed != err {
+			t.Errorf("another request ends with %v", failed)
+		}
+		if late := p.Lateness(); late.Counts[len(late.Counts)-1] != 0 || late.Sum < .05 {
+			t.Errorf("lateness %+v", late)
+		}
+	})
+}
+
+// TestMemoryStaysFlat serves 100,000 requests with new texts, every tenth of which is given up.
+func TestMemoryStaysFlat(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it serves 100,000 requests")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		config := smallPool(2)
+		config.BlockEvents = func(BlockEvent) {}
+		config.NamedTokens = 0
+		p := running(t, config)
+		serve := func(from, to int) {
+			for i := from; i < to; i += 4 {
+				var streams []*Stream
+				for k := i; k < i+4; k++ {
+					prompt := []uint32{uint32(k % 7), uint32(k), 1, 2, 3, 4, 5, 6}
+					s, err := p.Submit(k%2, Request{Prompt: prompt, Answer: prompt[:1+k%3]})
+					if err != nil {
+						t.Fatal(err)
+					}
+					streams = append(streams, s)
+				}
+				for k, s := range streams {
+					if (i+k)%10 == 0 {
+						s.Close()
+						continue
+					}
+					arrivals(t, s, time.Now())
+				}
+			}
+		}
+		serve(0, 20_000)
+		before := heap()
+		serve(20_000, 100_000)
+		if after := heap(); after > before+200_000 {
+			t.Errorf("%d bytes are in use after 100,000 requests, %d after 20,000", after, before)
+		}
+	})
+}
+
+// TestADayAtLowRate sends a request each minute. The clock is as exact in the end as in the beginning.
+func TestADayAtLowRate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := running(t, smallPool(1))
+		for minute := range 24 * 60 {
+			start := time.Now()
+			want := []time.Duration{10e6, 20e6, 30e6}
+			if diff := cmp.Diff(want, arrivals(t, submit(t, p, 0, "a prompt", "yes"), start)); diff != "" {
+				t.Fatalf("tokens of minute %d (-want +got):\n%s", minute, diff)
+			}
+			time.Sleep(time.Minute)
+		}
+		if late := p.Lateness(); late.Counts[0] != 3*24*60 {
+			t.Errorf("lateness %+v", late)
+		}
+	})
+}
+
+// heap is how many bytes are in use.
+func heap() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
 }
