@@ -21,9 +21,9 @@ func newHistogram(bounds []float64) Histogram {
 	return Histogram{Bounds: bounds, Counts: make([]int64, len(bounds)+1)}
 }
 
-func (h *Histogram) observe(seconds float64, n int64) {
-	h.Counts[sort.SearchFloat64s(h.Bounds, seconds)] += n
-	h.Sum += float64(seconds * float64(n))
+func (h *Histogram) observe(seconds float64) {
+	h.Counts[sort.SearchFloat64s(h.Bounds, seconds)]++
+	h.Sum += seconds
 }
 
 // Count is how many values were counted.

@@ -60,24 +60,24 @@ func newCounts(p *simulator.Pool) counts {
 func (c *counts) given(s *Stream, g *simulation.Given) {
 	c.GenerationTokens += int64(g.Tokens)
 	if s.tokens > 0 {
-		c.ITL.observe(g.At.Sub(s.progress.Last).Seconds(), 1)
+		c.ITL.observe(g.At.Sub(s.progress.Last).Seconds())
 		return
 	}
 	c.PromptTokens += int64(s.prompt)
-	c.TTFT.observe(g.At.Sub(s.arrival).Seconds(), 1)
+	c.TTFT.observe(g.At.Sub(s.arrival).Seconds())
 }
 
 // completed counts a request that has ended.
 func (c *counts) completed(s *Stream, at simtime.Time) {
 	p := &s.progress
 	c.Completed++
-	c.E2E.observe(at.Sub(s.arrival).Seconds(), 1)
-	c.Queue.observe(p.Scheduled.Sub(p.Queued).Seconds(), 1)
-	c.Prefill.observe(p.First.Sub(p.Scheduled).Seconds(), 1)
-	c.Decode.observe(p.Last.Sub(p.First).Seconds(), 1)
-	c.Inference.observe(p.Last.Sub(p.Scheduled).Seconds(), 1)
+	c.E2E.observe(at.Sub(s.arrival).Seconds())
+	c.Queue.observe(p.Scheduled.Sub(p.Queued).Seconds())
+	c.Prefill.observe(p.First.Sub(p.Scheduled).Seconds())
+	c.Decode.observe(p.Last.Sub(p.First).Seconds())
+	c.Inference.observe(p.Last.Sub(p.Scheduled).Seconds())
 	if s.tokens > 1 {
-		c.TPOT.observe(p.Last.Sub(p.First).Seconds()/float64(s.tokens-1), 1)
+		c.TPOT.observe(p.Last.Sub(p.First).Seconds() / float64(s.tokens-1))
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	wall "k8s.io/utils/clock"
+
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
@@ -22,8 +24,10 @@ type Config struct {
 	// Simulated has the pools. Its source gives labels only and may be nil; its router, horizon
 	// and scalers are not used.
 	Simulated simulator.Config
-	// Speed is how many simulated seconds pass in a second; more than 0.
+	// Speed is how many simulated seconds pass in a second of Clock; more than 0. A Clock that is nil
+	// is the machine's.
 	Speed float64
+	Clock wall.Clock
 	// MaxLateness is how late a token may be, by the wall clock, before the pool gives up: more
 	// than 0.
 	MaxLateness time.Duration
@@ -94,8 +98,11 @@ type Pool struct {
 func New(c Config) *Pool {
 	cached := cachedTokens(c.Simulated.Pools)
 	named := cmp.Or(c.NamedTokens, 2*cached)
+	if c.Clock == nil {
+		c.Clock = wall.RealClock{}
+	}
 	p := &Pool{
-		clock: clock{start: time.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
+		clock: clock{wall: c.Clock, start: c.Clock.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
 		names: NewNames(named), wake: make(chan struct{}, 1),
 		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds),
 	}
@@ -133,7 +140,7 @@ func cachedTokens(pools []simulator.Pool) int {
 // Run lets the replicas work until ctx ends, which is no error. An error says that the pool is later
 // than MaxLateness, or what a policy that is a program did. Then all streams and submissions fail.
 func (p *Pool) Run(ctx context.Context) error {
-	timer := time.NewTimer(0)
+	timer := p.clock.wall.NewTimer(0)
 	defer timer.Stop()
 	for {
 		next, err := p.advance()
@@ -144,7 +151,7 @@ func (p *Pool) Run(ctx context.Context) error {
 			timer.Reset(p.clock.until(next))
 		}
 		select {
-		case <-timer.C:
+		case <-timer.C():
 		case <-p.wake:
 		case <-ctx.Done():
 			p.mu.Lock()
@@ -273,7 +280,7 @@ type listener Pool
 func (l *listener) Given(g simulation.Given) {
 	p := (*Pool)(l)
 	late := -p.clock.until(g.At)
-	p.lateness.observe(late.Seconds(), 1)
+	p.lateness.observe(late.Seconds())
 	if late > p.maxLateness {
 		p.fail(Behind{By: late})
 	}

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,7 +133,7 @@ func TestKeptBlocksAreGivenUp(t *testing.T) {
 				}
 			}
 			if err != nil {
-				if _, ok := err.(Refusal); !ok {
+				if refusal := (Refusal{}); !errors.As(err, &refusal) {
 					t.Fatal(err)
 				}
 			}

@@ -4,6 +4,7 @@ package simulation
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,7 +138,7 @@ func tokensOfSession(t *testing.T, c simulator.Config) streams {
 			advance(t, s, s.Next()+1)
 		}
 		_, err := s.Submit(w.Arrival, Submission{Endpoint: w.ID % endpoints, Request: w})
-		if refusal, ok := err.(Refusal); ok {
+		if refusal := (Refusal{}); errors.As(err, &refusal) {
 			told.of(w.ID).Refused = refusal.Reason.String()
 		} else if err != nil {
 			t.Fatal(err)
