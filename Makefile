@@ -65,6 +65,7 @@ test: ## Run all tests that need no node, and list the skipped ones; the first t
 	  $(GO) test -C hack/site -json -run '$(RUN)' ./... && \
 	  $(GO) test -C hack/krew -json -run '$(RUN)' ./... && \
 	  $(GO) test -C test/promql -json -run '$(RUN)' ./... && \
+	  $(GO) test -C test/openai -json -run '$(RUN)' ./... && \
 	  assets=$$(hack/kube-assets.sh etcd kube-apiserver kubectl) && \
 	  KUBEBUILDER_ASSETS=$$assets $(GO) test -C test/install -json -run '$(RUN)' ./...; \
 	} | $(GO) run ./hack/testreport

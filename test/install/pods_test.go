@@ -34,6 +34,8 @@ func pods(t *testing.T) map[string]*corev1.PodTemplateSpec {
 	templates["the manager with web and flagger"] = &as[appsv1.Deployment](t, serving).Spec.Template
 	evaluator := kustomized(t, root+"/config/evaluator")[key("Deployment", "windtunnel-evaluator", "windtunnel-evaluator")]
 	templates["the evaluator"] = &as[appsv1.Deployment](t, evaluator).Spec.Template
+	engine := kustomized(t, root+"/config/engine")[key("Deployment", "windtunnel-engine", "engine")]
+	templates["an engine"] = &as[appsv1.Deployment](t, engine).Spec.Template
 	return templates
 }
 
@@ -69,8 +71,9 @@ func TestPodsAreHardened(t *testing.T) {
 		if ptr.Deref(pod.Spec.EnableServiceLinks, true) {
 			t.Errorf("%s is told of all Services of its namespace", name)
 		}
-		if !ptr.Deref(pod.Spec.AutomountServiceAccountToken, false) {
-			t.Errorf("%s needs a token and asks for none itself: it would depend on its account's default", name)
+		needs := name != "an engine"
+		if token := pod.Spec.AutomountServiceAccountToken; token == nil || *token != needs {
+			t.Errorf("%s needs a token: %t, and does not say so itself: it would depend on its account's default", name, needs)
 		}
 		for _, c := range pod.Spec.Containers {
 			for _, fault := range hardening(c) {

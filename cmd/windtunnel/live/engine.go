@@ -223,6 +223,9 @@ func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
 // Metrics implements [vllm.Engine].
 func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 
+// Lateness implements [vllm.Engine].
+func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }
+
 // versions are those of the pools.
 func (o *engineOptions) versions(pools pools) ([]vllm.Version, error) {
 	if o.version != "" {

@@ -79,7 +79,7 @@ func Serve(ctx context.Context, open []net.Listener, handlers []http.Handler, li
 		failed = errors.Join(failed, s.Close())
 	}
 	for range waiting {
-		<-ended // which http.ErrServerClosed ends
+		_ = <-ended // http.ErrServerClosed
 	}
 	return failed
 }

@@ -114,7 +114,7 @@ type tokenDetails struct {
 	CachedTokens int `json:"cached_tokens"`
 }
 
-// usage is that of all answers. Several answers to a prompt share it.
+// usageOf is that of all answers. Several answers to a prompt share it.
 func (s *Server) usageOf(j *job) *usage {
 	u := &usage{}
 	for _, prompt := range j.prompts {

@@ -16,7 +16,7 @@ import (
 )
 
 // page is the metrics of a replica, in the order of vLLM (vllm/v1/metrics/loggers.py at a6f0308,
-// 005a810 and main of August 2026).
+// 005a810 and main of August 2026), and how late its tokens were.
 type page struct {
 	version  Version
 	labels   []*dto.LabelPair
@@ -38,6 +38,8 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 		)))
 	}
 	p.cacheConfig(&m)
+	late := s.engine.Lateness()
+	p.histogram("windtunnel:lateness_seconds", &late)
 	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
 	for _, f := range p.families {
 		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
@@ -129,7 +131,10 @@ func (p *page) cacheConfig(m *replicas.Metrics) {
 const help = "See docs/live.md."
 
 func (p *page) family(name string, kind dto.MetricType, metrics ...*dto.Metric) {
-	name, text := "vllm:"+name, help
+	if !strings.HasPrefix(name, "windtunnel:") {
+		name = "vllm:" + name
+	}
+	text := help
 	p.families = append(p.families, &dto.MetricFamily{Name: &name, Help: &text, Type: &kind, Metric: metrics})
 }
 

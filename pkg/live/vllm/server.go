@@ -18,6 +18,8 @@ type Engine interface {
 	// Submit sends a request. A [simulation.Refusal] says why the engine does not take it.
 	Submit(replicas.Request) (*replicas.Stream, error)
 	Metrics() replicas.Metrics
+	// Lateness is how late tokens were, of all replicas of the process.
+	Lateness() replicas.Histogram
 }
 
 // A Tokenizer turns text into token ids and back. The text of several ids is that of each, one after

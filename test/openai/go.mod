@@ -1,0 +1,15 @@
+// `windtunnel engine` and OpenAI's own client. A module of its own, so that nothing else depends on the
+// client.
+module windtunnel.dev/windtunnel/test/openai
+
+go 1.26.0
+
+require github.com/openai/openai-go/v3 v3.99.0
+
+require (
+	github.com/coder/websocket v1.8.15 // indirect
+	github.com/tidwall/gjson v1.20.0 // indirect
+	github.com/tidwall/match v1.1.1 // indirect
+	github.com/tidwall/pretty v1.2.1 // indirect
+	github.com/tidwall/sjson v1.2.5 // indirect
+)
