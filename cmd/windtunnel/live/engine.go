@@ -44,6 +44,8 @@ type engineOptions struct {
 	limits       ports.Limits
 	// submitted, unless it is nil, receives the stream of each request.
 	submitted func(*replicas.Stream)
+	// scraped, unless it is nil, receives what is shown of a replica.
+	scraped func(replica int, at time.Time, m *replicas.Metrics)
 }
 
 // NewEngineCommand is the verb engine.
@@ -193,7 +195,7 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 	for i, of := range pools.config.Pools {
 		for range of.Replicas {
 			n := len(handlers)
-			handlers = append(handlers, vllm.New(servers[i], replica{pool, n, o.submitted}))
+			handlers = append(handlers, vllm.New(servers[i], replica{pool, n, o.submitted, o.scraped}))
 			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
 			warnOfAddress(stderr, open[n].Addr())
 		}
@@ -209,6 +211,8 @@ type replica struct {
 	number int
 	// submitted, unless it is nil, receives each stream. Calls overlap.
 	submitted func(*replicas.Stream)
+	// scraped, unless it is nil, receives what is shown of the replica of a number. Calls overlap.
+	scraped func(number int, at time.Time, m *replicas.Metrics)
 }
 
 // Submit implements [vllm.Engine].
@@ -221,7 +225,14 @@ func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
 }
 
 // Metrics implements [vllm.Engine].
-func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
+func (r replica) Metrics() replicas.Metrics {
+	at := time.Now()
+	m := r.pool.Metrics(r.number)
+	if r.scraped != nil {
+		r.scraped(r.number, at, &m)
+	}
+	return m
+}
 
 // Lateness implements [vllm.Engine].
 func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }

@@ -43,7 +43,8 @@ type measurement struct {
 	meter    *load.Meter
 	recorder benchmark.Recorder
 	faults   map[string]int
-	// heard, unless it is nil, hears of each request too.
+	// began, unless it is nil, hears of the start, and heard of each request that has ended.
+	began      func(time.Time)
 	heard      func(*load.Outcome)
 	start, end time.Time
 	summary    *load.Summary
@@ -108,6 +109,9 @@ func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow)
 		return errors.Join(m.recorder.Write(&row), write(&row))
 	}
 	m.start = m.options.Clock.Now()
+	if m.began != nil {
+		m.began(m.start)
+	}
 	if m.summary, err = load.Run(ctx, m.options); err != nil {
 		return err
 	}

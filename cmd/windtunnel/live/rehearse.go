@@ -88,6 +88,7 @@ type rehearsal struct {
 	Limits      rehearse.Limits       `json:"limits"`
 	Share       float64               `json:"decisionShare"`
 	Decisions   rehearse.Decisions    `json:"decisions"`
+	BySimulated rehearse.Decisions    `json:"decisionsBySimulatedMetrics"`
 	Figures     []rehearse.Figure     `json:"figures"`
 	Differences []rehearse.Difference `json:"differences,omitempty"`
 	Client      client                `json:"client"`
@@ -118,13 +119,14 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 		return err
 	}
 	defer ports.Close(open)
-	choices := rehearse.NewChoices(addresses(open))
+	choices, scrapes := rehearse.NewChoices(addresses(open)), rehearse.NewScrapes(len(open))
+	o.engine.scraped = scrapes.Read
 	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
 		return err
 	}
 	simulated, err := rehearse.Compare(ctx, func() (simulator.Config, error) {
 		return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
-	}, choices)
+	}, choices, scrapes)
 	if err != nil {
 		return err
 	}
@@ -168,6 +170,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		}
 		defer p.Stop()
 		o.load.epp = p.Address
+		m.began = func(start time.Time) { choices.Start = start }
 		m.heard = choices.Add
 		return m.send(groupCtx, &o.load)
 	})
@@ -215,7 +218,7 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 
 func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulated) error {
 	r := rehearsal{
-		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions,
+		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
 		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.engineMetrics(m)), Differences: s.Differences, Client: m.client(&o.load),
 	}
 	r.Within = r.Share >= o.limits.Decisions
@@ -242,11 +245,27 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 		return o.output.Write(w, r)
 	}
 	d := &r.Decisions
-	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side\n\n",
+	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side\n",
 		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted)
+	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
+	if err := writeFigures(w, r.Figures); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nsimulated is with the EPP's choices, by itself without them. %d requests were sent, p50 %.2f ms and p99 %.2f ms after their times.\n",
+		r.Client.Sent, r.Client.LateP50Millis, r.Client.LateP99Millis)
+	for _, x := range r.Differences[:min(len(r.Differences), 3)] {
+		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d of %v, the simulation %d of %v\n", x.Request, x.AtSeconds, x.Live, x.LiveScores, x.Simulated, x.Scores)
+	}
+	return nil
+}
+
+func writeFigures(w io.Writer, figures []rehearse.Figure) error {
+	if len(figures) == 0 {
+		fmt.Fprintln(w, "No request was measured behind the warm-up.")
+	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "metric\tlive\tsimulated\tapart\tlimit\tby itself\t\t")
-	for _, f := range r.Figures {
+	for _, f := range figures {
 		limit, within := "none", ""
 		if f.Limit != nil {
 			limit = fmt.Sprintf("%.1f %%", 100**f.Limit)
@@ -256,15 +275,7 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 		}
 		fmt.Fprintf(table, "%s\t%s\t%s\t%.1f %%\t%s\t%s\t%s\t\n", f.Metric, number(f.Live), number(f.Simulated), 100*f.Apart, limit, number(f.Own), within)
 	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	fmt.Fprintf(w, "\nsimulated is with the EPP's choices, by itself without them. %d requests were sent, p50 %.2f ms and p99 %.2f ms after their times.\n",
-		r.Client.Sent, r.Client.LateP50Millis, r.Client.LateP99Millis)
-	for _, x := range r.Differences[:min(len(r.Differences), 3)] {
-		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d of %v, the simulation %d of %v\n", x.Request, x.AtSeconds, x.Live, x.LiveScores, x.Simulated, x.Scores)
-	}
-	return nil
+	return table.Flush()
 }
 
 func number(value float64) string { return strconv.FormatFloat(value, 'g', 4, 64) }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/live/picker"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -20,6 +21,8 @@ type Outcome struct {
 	simulator.RequestEnd
 	// Endpoint is the address:port that the EPP chose; empty without an EPP.
 	Endpoint string
+	// Chosen is when the EPP's answer came, whatever it was.
+	Chosen simtime.Time
 	// Scores are what the EPP gave each endpoint, by address; nil where it does not tell.
 	Scores map[string]float64
 	// Gaps are the times between the parts of the answer, each of one token or more.

@@ -99,6 +99,7 @@ func (s *sender) exchange(ctx context.Context, c *call, o *Outcome, began func()
 	if s.picker != nil {
 		var err error
 		told, err = s.picker.Pick(ctx, picker.Request{Path: c.path, Header: c.header, Body: c.body})
+		o.Chosen = s.clock.now()
 		if err != nil {
 			return err
 		}

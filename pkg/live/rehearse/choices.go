@@ -3,6 +3,8 @@
 package rehearse
 
 import (
+	"time"
+
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -17,6 +19,8 @@ func identityOf(q *workload.Request) identity { return identity{q.Client, q.Atte
 
 // Choices are what the real EPP chose.
 type Choices struct {
+	// Start is when the run began, by the clock of the machine; times of the workload are from then on.
+	Start time.Time
 	// endpoints are the numbers of endpoints by address.
 	endpoints map[string]int
 	of        map[identity]choice
@@ -26,6 +30,8 @@ type Choices struct {
 type choice struct {
 	// endpoint is the chosen one; -1 where the EPP chose none.
 	endpoint int
+	// at is when the EPP chose: about half way between question and answer.
+	at time.Time
 	// scores are what the EPP gave each endpoint, by number; nil where it does not tell.
 	scores map[int]float64
 }
@@ -42,7 +48,7 @@ func NewChoices(addresses []string) *Choices {
 
 // Add takes the choice for a request that has ended.
 func (c *Choices) Add(o *load.Outcome) {
-	of := choice{endpoint: -1}
+	of := choice{endpoint: -1, at: c.Start.Add((o.Arrival + max(o.Chosen-o.Arrival, 0)/2).Sub(0))}
 	if number, known := c.endpoints[o.Endpoint]; known {
 		of.endpoint = number
 	}

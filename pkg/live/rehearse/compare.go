@@ -7,9 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
-	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -60,39 +60,58 @@ type Difference struct {
 // Simulated is what the simulations of a scenario give.
 type Simulated struct {
 	// Own has the metrics of the simulation by itself, Same those under the choices of the real EPP.
-	Own, Same   result.Metrics
-	Decisions   Decisions
-	Differences []Difference
+	Own, Same result.Metrics
+	// Decisions are those on the metrics of endpoints that the real EPP had read, and BySimulated those
+	// on simulated ones, which are read at other moments. Differences are the first of Decisions.
+	Decisions, BySimulated Decisions
+	Differences            []Difference
 }
 
 // Maker makes the input of a simulation, anew for each call and always the same.
 type Maker func() (simulator.Config, error)
 
-// Compare simulates a scenario twice: by itself, and with the choices of the real EPP. The scenario
-// has one router, which is an EPP.
-func Compare(ctx context.Context, maker Maker, choices *Choices) (*Simulated, error) {
-	s := &Simulated{}
+// Compare simulates a scenario by itself, and with the choices of the real EPP: on simulated metrics
+// of endpoints, and on what the EPP had read. The scenario has one router, which is an EPP.
+func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*Simulated, error) {
 	config, err := maker()
 	if err != nil {
 		return nil, err
 	}
-	if s.Own, err = metricsOf(ctx, config); err != nil {
+	own, err := metricsOf(ctx, config)
+	if err != nil {
 		return nil, err
 	}
-	if config, err = maker(); err != nil {
+	same, err := follow(ctx, maker, choices, nil)
+	if err != nil {
 		return nil, err
 	}
-	router, is := config.Policies.Routing.Router.(policy.Forcible)
+	read, err := follow(ctx, maker, choices, scrapes)
+	if err != nil {
+		return nil, err
+	}
+	return &Simulated{Own: own, Same: same.metrics, Decisions: read.decisions, BySimulated: same.decisions, Differences: read.differences}, nil
+}
+
+// follow simulates with the choices of the real EPP, on simulated scrapes or on given ones.
+func follow(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*follower, error) {
+	config, err := maker()
+	if err != nil {
+		return nil, err
+	}
+	of, is := config.Policies.Routing.Router.(router)
 	if !is {
 		return nil, errors.New("the router of the scenario takes no choices of another: it must be one EPP")
 	}
-	f := &follower{choices: choices, ids: map[int]identity{}, own: map[int]int{}, to: s}
+	f := &follower{choices: choices, ids: map[int]identity{}, own: map[int]int{}}
 	config.Source = noted{config.Source, f.ids}
-	router.Force(f.force)
+	of.Force(f.force)
+	if scrapes != nil {
+		config.Policies.Routing.Router = &asScraped{of, scrapes, f.chosen}
+	}
 	detach := execute.WatchDecisions(&config, f.decided)
-	s.Same, err = metricsOf(ctx, config)
+	f.metrics, err = metricsOf(ctx, config)
 	detach()
-	return s, err
+	return f, err
 }
 
 // metricsOf simulates.
@@ -128,8 +147,16 @@ type follower struct {
 	choices *Choices
 	ids     map[int]identity
 	// own are the choices of the simulated EPP by the ID of the request.
-	own map[int]int
-	to  *Simulated
+	own         map[int]int
+	metrics     result.Metrics
+	decisions   Decisions
+	differences []Difference
+}
+
+// chosen is when the real EPP chose for a request.
+func (f *follower) chosen(request int) (time.Time, bool) {
+	of, known := f.choices.of[f.ids[request]]
+	return of.at, known
 }
 
 // force implements [policy.Force].
@@ -150,14 +177,16 @@ func (f *follower) decided(d *execute.RoutingRecord) {
 	own, routed := f.own[d.Request.ID]
 	delete(f.own, d.Request.ID)
 	scores := scoresOf(d.Primary())
-	n := &f.to.Decisions
+	n := &f.decisions
 	switch {
 	case !routed && live.endpoint < 0:
 		n.Equal++
 		return
 	case !routed || live.endpoint < 0:
 		n.NotRouted++
-		own = f.ownOr(routed, own)
+		if !routed {
+			own = -1
+		}
 	case own == live.endpoint:
 		n.Equal++
 		return
@@ -167,21 +196,13 @@ func (f *follower) decided(d *execute.RoutingRecord) {
 	default:
 		n.Different++
 	}
-	if len(f.to.Differences) < mostDifferences {
-		f.to.Differences = append(f.to.Differences, Difference{
+	if len(f.differences) < mostDifferences {
+		f.differences = append(f.differences, Difference{
 			Request: d.Request.ID, AtSeconds: d.AtSeconds, Live: live.endpoint, Simulated: own,
 			LiveScores: live.scores, Scores: scores,
 			Signals: slices.Clone(d.Endpoints), Prefixes: slices.Clone(d.Prefixes),
 		})
 	}
-}
-
-// ownOr is a choice, or -1 where there is none.
-func (f *follower) ownOr(routed bool, own int) int {
-	if !routed {
-		return -1
-	}
-	return own
 }
 
 // scoresOf are the scores of a profile by endpoint.

@@ -120,7 +120,7 @@ func TestChoicesAreComparedAfterTheSameOnesBefore(t *testing.T) {
 				}
 				choices.Add(&copied)
 			}
-			got, err := Compare(t.Context(), maker, choices)
+			got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -141,7 +141,7 @@ func TestTheSameChoicesGiveTheSameFigures(t *testing.T) {
 	for _, o := range all {
 		choices.Add(o)
 	}
-	got, err := Compare(t.Context(), maker, choices)
+	got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
 	if err != nil {
 		t.Fatal(err)
 	}
