@@ -29,7 +29,7 @@ var contents = []chapter{
 		"epp", "lint", "policies", "bundles", "admission", "scheduling", "speculation",
 		"autoscaling",
 	}},
-	{"Live", []string{"live"}},
+	{"Live", []string{"live", "rehearse"}},
 	{"Reference", []string{"api", "reference", "conditions", "trace-formats", "command", "metrics", "policy-reference", "policy-abi", "autoscaling-reference", "catalogue", "contracts"}},
 	{"Operations", []string{"install", "kubectl", "dashboard", "gates", "operations", "security", "attacks", "reliability", "cluster", "release"}},
 	{"Accuracy and speed", []string{"accuracy", "validation", "calibrate", "observe", "performance"}},

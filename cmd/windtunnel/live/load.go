@@ -36,7 +36,7 @@ func NewLoadCommand() *cobra.Command {
 		Long: `Send the requests of a SimulationRun to servers of the OpenAI API in real time: those that a
 simulation of the run has under the same seed, at the same times, with the time-outs and retries of
 the clients. With --epp, an Endpoint Picker of llm-d chooses the server of each request, and needs
-no gateway. docs/live.md describes it.
+no gateway. docs/rehearse.md describes it.
 
 ` + local.ManifestHelp + `
 

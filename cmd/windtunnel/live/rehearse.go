@@ -50,7 +50,7 @@ func NewRehearseCommand() *cobra.Command {
 		Long: `Start the replicas of a SimulationRun on the loopback interface, and before them the program of an
 Endpoint Picker of llm-d with the run's EndpointPickerConfig, without Kubernetes. Send the run's
 workload in real time, and simulate the same with the choices of the EPP: each decision is compared
-after the same decisions before it, and so are the latencies. docs/live.md describes it.
+after the same decisions before it, and so are the latencies. docs/rehearse.md describes it.
 
 ` + local.ManifestHelp + `
 
