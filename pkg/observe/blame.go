@@ -44,6 +44,8 @@ type Causes struct {
 	// Error is the typical error with all assumptions as the scenario states them.
 	Error  float64 `json:"error"`
 	Causes []Cause `json:"causes"`
+	// Measured is the scenario with all assumptions as measured.
+	Measured Assumptions `json:"-"`
 	// Notes say which assumptions could not be tried.
 	Notes []string `json:"notes,omitempty"`
 }
@@ -90,6 +92,7 @@ func Blame(ctx context.Context, stage *Stage, maker Maker, measures []Measure, m
 			return nil, err
 		}
 	}
+	causes.Measured = together
 	slices.SortStableFunc(causes.Causes, func(x, y Cause) int { return cmp.Compare(x.Error, y.Error) })
 	return causes, nil
 }
@@ -153,7 +156,7 @@ func (b *blamer) change(measure string, unit Unit) (c Change, ok bool) {
 // traffic is the rate of the arrivals; that of the requests that the engines end where the EPP's is
 // not known.
 func (b *blamer) traffic(ctx context.Context, causes *Causes, together *Assumptions) error {
-	c, ok := b.change("arrivalRate", PerSecond)
+	c, ok := b.change(arrivalRate, PerSecond)
 	if !ok {
 		c, ok = b.change(requestRate, PerSecond)
 	}

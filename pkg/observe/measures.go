@@ -38,6 +38,7 @@ func (m *Measure) Name() string {
 // The names of the measures that assumptions are about.
 const (
 	requestRate  = "requestRate"
+	arrivalRate  = "arrivalRate"
 	promptTokens = "promptTokens"
 	outputTokens = "outputTokens"
 	hitShare     = "hitShare"
@@ -48,7 +49,7 @@ const (
 func Measures() []Measure {
 	measures := []Measure{
 		{Metric: requestRate, Unit: PerSecond, families: []family{finished}, read: rate(finished.names)},
-		{Metric: "arrivalRate", Unit: PerSecond, families: []family{routed}, read: rate(routed.names)},
+		{Metric: arrivalRate, Unit: PerSecond, families: []family{routed}, read: rate(routed.names)},
 		{Metric: promptTokens, Unit: Tokens, families: []family{prompts}, read: quotient(prompts.with("_sum"), prompts.with("_count"))},
 		{Metric: outputTokens, Unit: Tokens, families: []family{answers}, read: quotient(answers.with("_sum"), answers.with("_count"))},
 		{Metric: hitShare, Unit: Share, families: []family{hits, lookups}, read: quotient(hits.names, lookups.names)},

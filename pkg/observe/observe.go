@@ -93,33 +93,42 @@ var ErrNothingMeasured = errors.New("nothing was measured: none of the metrics o
 
 // Observe holds a prediction against what was measured, and looks for the cause of drift.
 func Observe(ctx context.Context, q *Question) (*Report, error) {
-	measures := Measures()
-	measured, notes := q.Window.Figures(q.Measured, measures)
-	measures = known(measures, measured)
+	measured, _ := q.Window.Figures(q.Measured, Measures())
+	measures := known(Measures(), measured)
 	if len(measures) == 0 {
 		return nil, ErrNothingMeasured
-	}
-	if q.Measured.Dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%d samples are no finite numbers, and are left out", q.Measured.Dropped))
 	}
 	stage := q.stage()
 	predicted, err := Predict(ctx, stage, q.Make, q.Options.Seeds, AsStated(), measures, &q.Options)
 	if err != nil {
 		return nil, err
 	}
+	r, _, err := q.hold(ctx, stage, predicted)
+	return r, err
+}
+
+// hold holds a prediction against what was measured, whose figures it returns.
+func (q *Question) hold(ctx context.Context, stage *Stage, predicted Prediction) (*Report, Figures, error) {
+	measures := Measures()
+	measured, notes := q.Window.Figures(q.Measured, measures)
+	measures = known(measures, measured)
+	if q.Measured.Dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d samples are no finite numbers, and are left out", q.Measured.Dropped))
+	}
 	checks := Hold(&q.Window, measured, predicted, stage.Window.Hours, measures, q.Rules)
 	if len(checks) == 0 {
-		return nil, ErrNothingMeasured
+		return nil, nil, ErrNothingMeasured
 	}
 	r := &Report{
 		Run: q.Run, From: q.Window.From, To: q.Window.To(), Every: q.Window.Every.String(), Seeds: q.Options.Seeds, Rules: q.Rules,
 		Drift: Drifted(checks), Outside: Outside(checks), Checks: checks, Notes: notes,
 		window: q.Window,
 	}
+	var err error
 	if r.Drift {
 		r.Causes, err = Blame(ctx, stage, q.Make, measures, measured, predicted, checks, &q.Options)
 	}
-	return r, err
+	return r, measured, err
 }
 
 // known are the measures that have a figure.

@@ -25,8 +25,43 @@ var (
 	observedAt = Exported{"windtunnel_prediction_observed_timestamp_seconds", "End of the time that was observed, in seconds since 1970.", []string{"run"}}
 )
 
+// The metrics that looks export in addition.
+var (
+	forecastInside = Exported{"windtunnel_forecast_inside_ratio", "Share of the figures of the window that lie where they were forecast. Of observe --follow.", []string{"run"}}
+	forecastMean   = Exported{"windtunnel_forecast", "Value that is forecast of the next window. Of observe --follow.", []string{"run", "metric", "of"}}
+	proposedChange = Exported{"windtunnel_proposal_change_ratio", "Change by the proposal in the next window, as a share of the value without it. Of observe --follow.", []string{"run", "metric"}}
+)
+
 // Exports lists them.
-func Exports() []Exported { return []Exported{errorRatio, drift, inside, explained, observedAt} }
+func Exports() []Exported {
+	return []Exported{errorRatio, drift, inside, explained, observedAt, forecastInside, forecastMean, proposedChange}
+}
+
+// WriteMetrics writes a look in the text format of Prometheus.
+func (l *Look) WriteMetrics(w io.Writer) error {
+	if err := l.Report.WriteMetrics(w); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	if l.Held != nil && l.Held.Figures > 0 {
+		forecastInside.head(out)
+		forecastInside.sample(out, float64(l.Held.Inside)/float64(l.Held.Figures), l.Report.Run)
+	}
+	forecastMean.head(out)
+	for _, figure := range l.Forecast.Figures {
+		forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, "present")
+	}
+	if l.Proposed != nil {
+		for _, figure := range l.Proposed.Figures {
+			forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, "proposal")
+		}
+		proposedChange.head(out)
+		for _, c := range l.Proposed.Change {
+			proposedChange.sample(out, c.Mean, l.Report.Run, c.Metric)
+		}
+	}
+	return out.Flush()
+}
 
 // WriteMetrics writes a report in the text format of Prometheus, for the textfile collector of the
 // node exporter.

@@ -330,7 +330,7 @@ func (o *compareOptions) compiledSide(ctx context.Context, name string, stdin io
 	}
 	run := set.Runs[0]
 	if o.scenario != "" {
-		if err := withPicker(run, name, stdin); err != nil {
+		if err := local.WithPicker(run, name, stdin); err != nil {
 			return nil, err
 		}
 	}

@@ -33,6 +33,7 @@ type observeOptions struct {
 	// textfile names the file that metrics are written to; "" is none.
 	textfile string
 	played   playOptions
+	followed followOptions
 }
 
 // NewCommand is the verb observe.
@@ -52,10 +53,15 @@ hour. A value outside is drift, unless chance explains it. The command then name
 assumption (traffic, lengths, cache hit share, step time) whose measured value removes most of
 the error. --play writes samples to try the command without a cluster.
 
+--follow looks each minute until the command is stopped. The rate of --false-alarms is then
+that of a day. Each look also takes over the traffic and the lengths that were measured, and
+forecasts the next window, as things are and with the EPP configuration of --propose.
+
 Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus that
 does not answer.`,
 		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token --selector 'namespace="serve"' --last 6h
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
+  windtunnel observe -f run.yaml --prometheus http://localhost:9090 --follow --propose epp-new.yaml
   windtunnel observe -f run.yaml --play samples.json`,
 		Args: cluster.Args(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -66,6 +72,7 @@ does not answer.`,
 	o.RegisterSettings(cmd)
 	o.measured.register(cmd.Flags())
 	o.played.register(cmd.Flags())
+	o.followed.register(cmd.Flags())
 	f := cmd.Flags()
 	o.cluster.Register(cmd)
 	cmd.ValidArgsFunction = o.cluster.CompleteObjects("", 1, false)
@@ -75,12 +82,12 @@ does not answer.`,
 	f.Float64Var(&o.rules.FalseAlarms, "false-alarms", 0.01, "probability of drift in a cluster that is as predicted, over all values together")
 	f.Float64Var(&o.rules.Tolerance, "tolerance", 0.05, "difference from the predicted value, as a share of it, that is no drift, because no simulation is exact")
 	f.StringVar(&o.textfile, "textfile", "", "file to write metrics to, in the text format of Prometheus")
-	cli.Rules(cmd,
+	cli.Rules(cmd, append(o.followed.rules(),
 		cli.FlagRule{Flag: "play", Why: "writes samples", Without: []string{"prometheus", "samples"}},
 		cli.FlagRule{Flag: "scrape-interval", Needs: []string{"play"}},
 		cli.FlagRule{Flag: "selector", Needs: []string{"prometheus"}},
 		cli.FlagRule{Flag: "bearer-token-file", Needs: []string{"prometheus"}},
-		cli.FlagRule{Flag: "ca-file", Needs: []string{"prometheus"}})
+		cli.FlagRule{Flag: "ca-file", Needs: []string{"prometheus"}})...)
 	return cmd
 }
 
@@ -93,9 +100,11 @@ func (o *observeOptions) checkFlags(args []string) error {
 	faults.If(!(o.rules.Confidence > 0 && o.rules.Confidence < 1), "--confidence must be between 0 and 1")
 	faults.If(!(o.rules.FalseAlarms > 0 && o.rules.FalseAlarms < 1), "--false-alarms must be between 0 and 1")
 	faults.If(!(o.rules.Tolerance >= 0 && o.rules.Tolerance < 1), "--tolerance must be at least 0 and less than 1")
-	if o.played.file == "" {
+	if o.played.file == "" && !o.followed.on {
 		o.measured.check(&faults)
 	}
+	faults.If(o.followed.on && o.followed.between < time.Second, "--between must be at least 1s")
+	faults.If(o.followed.proposal != "" && o.Point >= 0, "--propose needs a SimulationRun: a point of a sweep has its own configuration")
 	faults.If(o.played.interval < time.Millisecond, "--scrape-interval must be at least 1ms")
 	return faults.Err()
 }
@@ -124,6 +133,9 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 		return o.play(ctx, of, stdout)
 	}
 	local.PrintWarnings(stderr, of.warnings)
+	if o.followed.on {
+		return o.follow(ctx, of, stdout, stderr)
+	}
 	window, recording, err := o.measured.read(ctx)
 	if err != nil {
 		return cli.BadInput(err)

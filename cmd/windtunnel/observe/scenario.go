@@ -33,8 +33,10 @@ import (
 
 // observed is the scenario whose prediction is held against a cluster.
 type observed struct {
-	Name           string
-	make           observe.Maker
+	Name string
+	make observe.Maker
+	// propose is of the proposal; nil without one.
+	propose        observe.Maker
 	warmUp, period time.Duration
 	first          int64
 	warnings       []string
@@ -157,6 +159,24 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 
 // observedRun makes simulations of a run. Its horizon is that of the observation.
 func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
+	of, err := o.madeOf(ctx, run, inputs)
+	if err != nil || o.followed.proposal == "" {
+		return of, err
+	}
+	proposed := run.DeepCopy()
+	if err := local.WithPicker(proposed, o.followed.proposal, nil); err != nil {
+		return nil, err
+	}
+	proposal, err := o.madeOf(ctx, proposed, inputs)
+	if err != nil {
+		return nil, fmt.Errorf("--propose %s: %w", o.followed.proposal, err)
+	}
+	of.propose = proposal.make
+	return of, nil
+}
+
+// madeOf makes simulations of one run.
+func (o *observeOptions) madeOf(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
 	manifest.Default(run)
 	c, errs, err := compile.Run(ctx, run, inputs, o.Settings...)
 	if err = local.Compiled(v1alpha1.SimulationRunKind, run.Name, errs, err); err != nil {
