@@ -12,7 +12,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
-	"windtunnel.dev/windtunnel/pkg/simulator/internal/gateway"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/queue"
 	"windtunnel.dev/windtunnel/pkg/simulator/internal/request"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -121,7 +120,7 @@ func (s *Session) Submit(at simtime.Time, c Submission) (number int, err error) 
 	s.refused = s.refused[:0]
 	w := c.Request
 	w.ID, w.Arrival = s.s.gateway.Arrived, at
-	s.s.gateway.ArriveWith(&w, &gateway.Terms{Rest: c.Rest, Keeps: c.Keeps, TakesOver: c.TakesOver})
+	s.s.gateway.ArriveWith(&w, &request.Terms{Rest: c.Rest, Keeps: c.Keeps, TakesOver: c.TakesOver})
 	if len(s.refused) > 0 {
 		return 0, Refusal{Reason: s.refused[0]}
 	}

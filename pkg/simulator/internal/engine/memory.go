@@ -72,7 +72,10 @@ func (m *memory) nameBlocks(q *request.Request) {
 	if q.Anonymous {
 		m.extents = append(m.extents[:0], q.Info.Prompt.Shared().Extents...)
 	} else {
-		m.extents = append(append(append(m.extents[:0], q.Info.Prompt.Extents...), q.Answer), q.Rest...)
+		m.extents = append(append(m.extents[:0], q.Info.Prompt.Extents...), q.Answer)
+		if q.Terms != nil {
+			m.extents = append(m.extents, q.Terms.Rest...)
+		}
 	}
 	q.Chain = prompt.Prompt{Extents: m.extents}.FullStretches(q.Chain[:0], m.Cache.BlockTokens())
 	prompt.ForAdapter(q.Chain, q.Info.Adapter)

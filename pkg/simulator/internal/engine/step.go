@@ -199,7 +199,7 @@ func (s *stepper) endFinished() {
 			s.cluster.Handoffs.Cancel(q)
 		}
 		q.MoveTo(request.Leaving)
-		if q.Keeps {
+		if q.Terms != nil && q.Terms.Keeps {
 			q = s.keepBlocks(id)
 		} else {
 			s.releaseBlocks(q, false)

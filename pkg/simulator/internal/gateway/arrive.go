@@ -15,19 +15,10 @@ import (
 )
 
 // Arrive routes a request at the time of its arrival and sends it on its way.
-func (g *Gateway) Arrive(w *workload.Request) { g.ArriveWith(w, &Terms{}) }
+func (g *Gateway) Arrive(w *workload.Request) { g.ArriveWith(w, nil) }
 
-// Terms are what a request of a session asks for beyond what one of a workload does.
-type Terms struct {
-	// Rest is the text of the answer behind the Response.
-	Rest []prompt.Extent
-	// Keeps and TakesOver are as those of a request in flight.
-	Keeps     bool
-	TakesOver int
-}
-
-// ArriveWith is Arrive for a request with terms.
-func (g *Gateway) ArriveWith(w *workload.Request, terms *Terms) {
+// ArriveWith is Arrive for a request with terms, which may be nil.
+func (g *Gateway) ArriveWith(w *workload.Request, terms *request.Terms) {
 	g.Arrived++
 	if g.onArrived != nil {
 		g.onArrived(w.Arrival)
@@ -53,9 +44,9 @@ func (g *Gateway) ArriveWith(w *workload.Request, terms *Terms) {
 	q.Prompt = int32(q.Info.Tokens)
 	q.Total, q.Finish = q.Prompt, q.Prompt+output
 	q.Answer = prompt.Extent{Source: w.Response, Start: w.ResponseStart, Tokens: output}
-	q.Rest, q.Keeps, q.TakesOver = terms.Rest, terms.Keeps, terms.TakesOver
-	for _, e := range terms.Rest {
-		q.Answer.Tokens -= e.Tokens
+	if terms != nil {
+		q.Terms = terms
+		q.Answer.Tokens -= int32(prompt.Prompt{Extents: terms.Rest}.Tokens())
 	}
 	g.countArrival(q)
 	g.prioritize(&q.Info)

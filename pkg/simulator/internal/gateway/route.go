@@ -110,7 +110,7 @@ func (g *Gateway) balance(to policy.Route) policy.Route {
 func (g *Gateway) send(id int32, to policy.Route) {
 	q := &g.Requests.All[id]
 	g.countSend(q)
-	if q.TakesOver != 0 && g.cluster.Handoffs.TakeOver(id, to.Endpoint) {
+	if q.Terms != nil && g.cluster.Handoffs.TakeOver(id, to.Endpoint) {
 		return
 	}
 	if to.Prefill != policy.NoPrefill && to.Prefill != to.Endpoint {

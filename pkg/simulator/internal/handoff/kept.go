@@ -28,7 +28,7 @@ func (s *Set) Keep(id int32) (job int32) {
 // replica is the same or KV cannot go there: then the request computes what its cache does not have.
 func (s *Set) TakeOver(id int32, to int) bool {
 	q := &s.Requests.All[id]
-	number := q.TakesOver - 1
+	number := q.Terms.TakesOver - 1
 	job, ok := s.kept[number]
 	if !ok {
 		return false

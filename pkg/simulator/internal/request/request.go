@@ -33,11 +33,23 @@ type Request struct {
 	phase Phase
 	// Cell indexes the cells of the metrics.
 	Cell int32
+	// Terms are those of a session's request; nil for one of a workload.
+	Terms *Terms
 	// Job says that this is the prefill job of a hand-over: another request answers. It is what
 	// the record is, in each phase. Both have Handoff, one more than the number of the
 	// hand-over; 0 is none.
 	Job     bool
 	Handoff int32
+}
+
+// Terms are what a request of a session asks for beyond what one of a workload does.
+type Terms struct {
+	// Rest is the text of the answer behind the Answer.
+	Rest []prompt.Extent
+	// Keeps says that the blocks stay with the replica after the answer, and TakesOver is one more
+	// than the number of the request whose blocks this one gets; 0 is none.
+	Keeps     bool
+	TakesOver int
 }
 
 // progress is how far a request is, in tokens: Computed <= Total <= Finish, and
@@ -93,11 +105,6 @@ type residence struct {
 	// Cached is what the prefix cache gave at the first admission, Remote how much of the
 	// prompt came from the replica that computed it.
 	Cached, Remote int32
-	// Keeps says that the blocks of the prompt stay with the replica after the answer, and
-	// TakesOver is one more than the number of the request whose blocks this one gets; 0 is none.
-	// Requests of sessions alone have either.
-	Keeps     bool
-	TakesOver int
 }
 
 // kvContent is the KV blocks of a request, and what is in them.
@@ -114,9 +121,8 @@ type kvContent struct {
 	Chained bool
 	// Anonymous says that Chain ends where the text begins that only this request has.
 	Anonymous bool
-	// Answer and Rest are the generated tokens, all of them. Rest is nil where one text has them.
+	// Answer is the generated tokens, all of them but for those of Terms.
 	Answer prompt.Extent
-	Rest   []prompt.Extent
 }
 
 // tierLoad is the way of a request's KV from lower tiers: in phase Loading, unless a hand-over
