@@ -189,7 +189,7 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, stdout, stderr io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	pool := replicas.New(replicas.Config{
-		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness, NamedTokens: pools.cachedTokens(),
+		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness,
 	})
 	var handlers []http.Handler
 	for i, of := range pools.config.Pools {

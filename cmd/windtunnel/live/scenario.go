@@ -70,15 +70,6 @@ func answerLengths(c *simulator.Config) (lengths []int) {
 	return lengths
 }
 
-// cachedTokens is what all caches of the pools hold, tiers included.
-func (p *pools) cachedTokens() int {
-	tokens := 0
-	for _, pool := range p.config.Pools {
-		tokens += pool.Replicas * pool.BlockTokens * pool.KVBlocks
-	}
-	return tokens
-}
-
 // replicas is how many endpoints there are.
 func (p *pools) replicas() int {
 	n := 0

@@ -20,12 +20,15 @@ type Names struct {
 	mu   sync.Mutex
 	most int
 	root edge
-	// tokens is those of all edges. sources numbers the sources from 1.
+	// tokens is those of all edges, each with edgeTokens more. sources numbers the sources from 1.
 	tokens  int
 	sources uint64
 	// used is the edges, the last used first. An edge comes before those that go on from it.
 	used list.List
 }
+
+// edgeTokens is how many tokens take as much memory as an edge does beside its own.
+const edgeTokens = 64
 
 // edge is tokens of a source, from start on.
 type edge struct {
@@ -42,7 +45,7 @@ type edge struct {
 }
 
 // NewNames returns a tree that remembers texts of at most so many tokens, and one text whatever its
-// length.
+// length. Each edge counts as 64 tokens more than it has.
 func NewNames(tokens int) *Names {
 	return &Names{most: tokens, root: edge{children: map[uint32]*edge{}}}
 }
@@ -88,6 +91,7 @@ func (n *Names) grow(at *edge, text []uint32) (*edge, prompt.Extent) {
 		return at, prompt.Extent{Source: at.source, Start: start, Tokens: int32(len(text))}
 	}
 	n.sources++
+	n.tokens += edgeTokens
 	e := &edge{parent: at, source: n.sources, tokens: slices.Clone(text), open: true}
 	e.used = n.used.PushFront(e)
 	at.children[text[0]] = e
@@ -104,6 +108,7 @@ func (n *Names) split(e *edge, at int) {
 	for _, child := range rest.children {
 		child.parent = rest
 	}
+	n.tokens += edgeTokens
 	rest.used = n.used.InsertAfter(rest, e.used)
 	e.tokens, e.open = slices.Clone(e.tokens[:at]), false
 	e.children = map[uint32]*edge{rest.tokens[0]: rest}
@@ -127,7 +132,7 @@ func (n *Names) forget(last *edge) {
 		}
 		n.used.Remove(e.used)
 		delete(e.parent.children, e.tokens[0])
-		n.tokens -= len(e.tokens)
+		n.tokens -= len(e.tokens) + edgeTokens
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 func TestNames(t *testing.T) {
-	n := NewNames(1000)
+	n := NewNames(10_000)
 	for _, c := range []struct {
 		name            string
 		text, answer    string
@@ -52,7 +52,7 @@ func TestNames(t *testing.T) {
 
 // TestForgottenTextsGetNewNames forgets a text that is the end of a source, of which the beginning stays.
 func TestForgottenTextsGetNewNames(t *testing.T) {
-	n := NewNames(6)
+	n := NewNames(3*edgeTokens + 6)
 	n.Name(ids("abc"), ids("d"))
 	n.Name(ids("ab"), ids("xyz")) // "cd" was not used for longest
 	text, _ := n.Name(ids("ab"), ids("cd"))
@@ -82,12 +82,12 @@ func FuzzNames(f *testing.F) {
 		for i := range data {
 			data[i] = byte(stream.Uint64())
 		}
-		f.Add(data, int(stream.IntN(80)))
+		f.Add(data, stream.IntN(20*edgeTokens))
 	}
 	f.Fuzz(func(t *testing.T, data []byte, most int) {
 		bounded, unbounded := NewNames(most), NewNames(1<<30)
 		textsOf, bothWays := places{texts: map[place]string{}}, places{texts: map[place]string{}, places: map[string]place{}}
-		longest := most
+		longest := 0
 		for len(data) > 1 {
 			length := min(int(data[0])%24+1, len(data)-1)
 			text := make([]uint32, length)
@@ -103,8 +103,8 @@ func FuzzNames(f *testing.F) {
 				t.Fatal(err)
 			}
 			longest = max(longest, length)
-			if bounded.tokens > longest {
-				t.Fatalf("%d tokens are remembered of at most %d", bounded.tokens, longest)
+			if bounded.tokens > max(most, longest*(1+edgeTokens)) {
+				t.Fatalf("%d tokens are remembered of at most %d", bounded.tokens, most)
 			}
 		}
 	})

@@ -21,8 +21,7 @@ import (
 
 // Config says how a pool's replicas serve.
 type Config struct {
-	// Simulated has the pools. Its source gives labels only and may be nil; its router, horizon
-	// and scalers are not used.
+	// Simulated has the pools, and what [simulation.OpenSession] takes in addition.
 	Simulated simulator.Config
 	// Speed is how many simulated seconds pass in a second of Clock; more than 0. A Clock that is nil
 	// is the machine's.
@@ -31,9 +30,9 @@ type Config struct {
 	// MaxLateness is how late a token may be, by the wall clock, before the pool gives up: more
 	// than 0.
 	MaxLateness time.Duration
-	// NamedTokens bounds the tokens of prompts and answers that the pool remembers in order to
-	// find common prefixes; 0 means twice as many as all caches hold. What a cache holds beyond
-	// them is not found again.
+	// NamedTokens bounds the prompts and answers that the pool remembers in order to find common
+	// prefixes, as [NewNames] counts; 0 means five times as many tokens as all caches hold, which is
+	// enough for caches full of texts of 16 tokens. What a cache holds beyond is not found again.
 	NamedTokens int
 	// KeepFor is how much simulated time passes after the end of a request that Keeps its blocks until
 	// they are given up; 0 means DefaultKeepFor.
@@ -97,7 +96,7 @@ type Pool struct {
 // New returns a pool whose time begins now. Its replicas do nothing unless Run is called.
 func New(c Config) *Pool {
 	cached := cachedTokens(c.Simulated.Pools)
-	named := cmp.Or(c.NamedTokens, 2*cached)
+	named := cmp.Or(c.NamedTokens, 5*cached)
 	if c.Clock == nil {
 		c.Clock = wall.RealClock{}
 	}
@@ -107,7 +106,7 @@ func New(c Config) *Pool {
 		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds),
 	}
 	for i := range c.Simulated.Pools {
-		for range c.Simulated.Pools[i].Places() {
+		for range c.Simulated.Pools[i].Replicas {
 			p.counts = append(p.counts, newCounts(&c.Simulated.Pools[i]))
 		}
 	}
@@ -125,9 +124,9 @@ func cachedTokens(pools []simulator.Pool) int {
 	n := 0
 	for i := range pools {
 		p := &pools[i]
-		n += p.Places() * p.KVBlocks * p.BlockTokens
+		n += p.Replicas * p.KVBlocks * p.BlockTokens
 		for _, t := range p.Tiers.Lower {
-			replicas := p.Places()
+			replicas := p.Replicas
 			if t.Shared {
 				replicas = 1
 			}

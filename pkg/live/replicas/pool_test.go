@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -275,4 +276,47 @@ func heap() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
+}
+
+// TestManyClientsAtOnce has clients submit, read, give up and look at metrics side by side, on the
+// machine's clock.
+func TestManyClientsAtOnce(t *testing.T) {
+	config := smallPool(2)
+	config.Simulated.Pools[0].Timer = constantStep(100 * time.Microsecond)
+	config.BlockEvents = func(BlockEvent) {}
+	config.MaxLateness = time.Hour
+	p := running(t, config)
+	var clients sync.WaitGroup
+	for client := range 20 {
+		clients.Go(func() {
+			for i := range 20 {
+				prompt := []uint32{uint32(client % 3), uint32(i), 1, 2, 3}
+				s, err := p.Submit(i%2, Request{Prompt: prompt, Answer: prompt})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for tokens := 0; ; {
+					n, ok, err := s.Next(t.Context())
+					tokens += n
+					if i%4 == 0 && tokens > 1 {
+						s.Close()
+						break
+					}
+					if ok {
+						continue
+					}
+					if err != nil || tokens != len(prompt) {
+						t.Errorf("%d tokens, %v", tokens, err)
+					}
+					break
+				}
+				p.Metrics(i % 2)
+			}
+		})
+	}
+	clients.Wait()
+	if m := p.Metrics(0); m.Running+m.Waiting > 0 || m.KVUsage > 0 {
+		t.Errorf("%+v in the end", m)
+	}
 }

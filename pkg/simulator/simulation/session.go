@@ -67,22 +67,30 @@ type assigned struct{ to policy.Route }
 // Route implements [policy.Router].
 func (a *assigned) Route(*policy.View, *policy.Request) (policy.Route, error) { return a.to, nil }
 
-// OpenSession opens a session at time 0, until ctx is cancelled. Of the Config's source it reads the
-// labels only, and it needs none; its router is the session's own, and it has neither a horizon
-// nor scalers.
+// OpenSession opens a session at time 0, until ctx is cancelled. It takes from the Config what concerns
+// engines: the pools with the replicas that are there at the start, the hand-overs, the seed, the
+// targets, which deadlines of schedulers follow, the labels of the source, which may be nil, the
+// listeners of engines, and who hears of KV events.
 func OpenSession(ctx context.Context, c simulator.Config, listener SessionListener) *Session {
 	s := &Session{listener: listener, slots: map[int]int32{}}
+	engines := simulator.Config{
+		Pools: slices.Clone(c.Pools), Source: c.Source, Handoff: c.Handoff, Seed: c.Seed, CheckInvariants: c.CheckInvariants,
+		Targets: c.Targets, TenantTargets: c.TenantTargets,
+		Preempted: c.Preempted, Stepped: c.Stepped, Transferred: c.Transferred, HandedOver: c.HandedOver,
+		Policies: policy.Policies{
+			Faults:  c.Policies.Faults,
+			Routing: policy.Routing{Router: &s.router, Engines: true, KVEvents: c.Policies.Routing.KVEvents},
+		},
+	}
 	if c.Source == nil {
-		c.Source = unlabelled{}
+		engines.Source = unlabelled{}
 	}
-	c.Policies.Routing.Router = &s.router
-	c.Policies.Routing.Engines = true
-	c.Horizon = simulator.Horizon{}
-	c.Pools = slices.Clone(c.Pools)
-	for i := range c.Pools {
-		c.Pools[i].Live = true // so that no scrapes are queued
+	for i := range engines.Pools {
+		p := &engines.Pools[i]
+		p.Live = true // so that no scrapes are queued
+		p.MaxReplicas, p.NodePool, p.WatchQueue = 0, 0, false
 	}
-	s.s = newSimulation(ctx, c)
+	s.s = newSimulation(ctx, engines)
 	s.s.Observers = append(s.s.Observers, &sessionObserver{Session: s})
 	return s
 }
