@@ -73,7 +73,7 @@ type Config struct {
 	// Rewrites are those of each router.
 	Rewrites [][]Rewrite
 	// Models are the names of models by their number, and Adapters those of adapters by
-	// theirs less 1.
+	// theirs less 1, with those that only rewrites give.
 	Models, Adapters []string
 	// Headers are the sets of headers of requests by their number less 1.
 	Headers []map[string]string
@@ -85,6 +85,7 @@ type Config struct {
 // and the policies are; a retry has draws of its own.
 type Table struct {
 	routers, models uint64 // the hashes of the draws' streams
+	names           []string
 	only            []int
 	rules           []rule
 	rewrites        [][]rewrite
@@ -107,6 +108,7 @@ func New(c *Config, seed int64) *Table {
 	t := &Table{
 		routers: stats.Hash64(uint64(seed), stats.HashString("route")),
 		models:  stats.Hash64(uint64(seed), stats.HashString("rewrite")),
+		names:   c.Adapters,
 		only:    c.Only,
 	}
 	adapters := append([]string{""}, c.Adapters...)
@@ -152,6 +154,9 @@ func (t *Table) Of(w *workload.Request) (router, adapter int) {
 	}
 	return router, adapter
 }
+
+// Adapters are the names of the adapters by their number less 1.
+func (t *Table) Adapters() []string { return t.names }
 
 // named reports what is true of the name that a request gives its model.
 func named(w *workload.Request, adapters, models []bool) bool {

@@ -125,18 +125,17 @@ func buildRoute(in *v1alpha1.Scenario, parts []Part, labels workload.Labels, see
 	}
 	c := route.Config{
 		Rules: routeRules(in), Only: routerOf(parts, labels.Models),
-		Models: append([]string{poolModels(in)[0]}, labels.Models...), Adapters: labels.Adapters, Headers: labels.Headers,
+		Models: append([]string{poolModels(in)[0]}, labels.Models...), Adapters: slices.Clone(labels.Adapters), Headers: labels.Headers,
 	}
 	for i := range c.Rules {
 		for j := range c.Rules[i].Routers {
 			c.Rules[i].Routers[j].Index = order[c.Rules[i].Routers[j].Index]
 		}
 	}
-	adapters := slices.Clone(labels.Adapters)
 	for i := range parts {
 		var all []route.Rewrite
 		for _, r := range rewritesOf(in, parts[i].Router) {
-			all = append(all, route.Rewrite{Model: r.Model, Models: rewriteShares(r.Targets, baseOf(in, parts[i].Router), &adapters)})
+			all = append(all, route.Rewrite{Model: r.Model, Models: rewriteShares(r.Targets, baseOf(in, parts[i].Router), &c.Adapters)})
 		}
 		c.Rewrites = append(c.Rewrites, all)
 	}

@@ -218,6 +218,28 @@ type Route interface {
 	// Of returns the index of a request's router, and the number of the adapter that serves
 	// it there, which are the same whenever it is asked.
 	Of(w *workload.Request) (router, adapter int)
+	// Adapters are the names of the adapters by their number less 1: those that the source labels,
+	// and then those that only the route gives.
+	Adapters() []string
+}
+
+// Find returns the index of a request's router, and the number of the adapter that serves it.
+func (c *Config) Find(w *workload.Request) (router, adapter int) {
+	switch {
+	case c.Route != nil:
+		return c.Route.Of(w)
+	case c.RouterOf != nil:
+		return c.RouterOf[w.Model], w.Adapter
+	}
+	return 0, w.Adapter
+}
+
+// Adapters are the names of the adapters by their number less 1.
+func (c *Config) Adapters() []string {
+	if c.Route != nil {
+		return c.Route.Adapters()
+	}
+	return c.Source.Labels().Adapters
 }
 
 // Routers is how many routers there are.

@@ -67,7 +67,8 @@ func FindCeiling(ctx context.Context, p *experiment.Plan, traces trace.Set, seed
 			ceiling.PromptTokens += int64(r.Prompt.Tokens())
 		}
 		answer := prompt.Extent{Source: r.Response, Start: r.ResponseStart, Tokens: int32(max(r.OutputTokens, 1))}
-		reuse.Add(r.Prompt, answer, int32(r.Adapter), counts)
+		_, adapter := c.Find(&r)
+		reuse.Add(r.Prompt, answer, int32(adapter), counts)
 		demands = append(demands, bound.Demand{Arrival: r.Arrival, PromptTokens: r.Prompt.Tokens(), OutputTokens: int(answer.Tokens)})
 	}
 	for i := range demands {
@@ -110,7 +111,7 @@ func noCeiling(c *simulator.Config) string {
 	case c.Listener != nil:
 		return "the answers decide which requests come"
 	case slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.Router != first.Router }):
-		return "several models do not share their caches"
+		return "several routers do not share their caches"
 	case slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.BlockTokens != first.BlockTokens }):
 		return "the pools have blocks of different sizes"
 	case slices.ContainsFunc(c.Pools, func(p simulator.Pool) bool { return p.InitialCacheHitRate > 0 }):

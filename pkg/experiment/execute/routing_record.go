@@ -91,7 +91,7 @@ func WatchDecisions(c *simulator.Config, tell func(*RoutingRecord)) (detach func
 // those of all requests in flight hold what was known of each replica.
 func watchDecisions(c *simulator.Config, tell func(*RoutingRecord), also func(*scheduler.Explanation), wanted func(request int) bool) (detach func()) {
 	n := decisionObserver{
-		seed: c.Seed, labels: c.Source.Labels(), names: namesOf(c.Pools), ranks: ranksOf(c.Pools), live: liveOf(c.Pools), tell: tell,
+		seed: c.Seed, labels: c.Source.Labels(), adapters: c.Adapters(), names: namesOf(c.Pools), ranks: ranksOf(c.Pools), live: liveOf(c.Pools), tell: tell,
 		open: map[int]*RoutingRecord{}, wanted: wanted,
 	}
 	router := c.Policies.Routing.Router.(explainer)
@@ -152,11 +152,13 @@ func ranksOf(pools []simulator.Pool) []string {
 type decisionObserver struct {
 	seed   int64
 	labels workload.Labels
-	names  map[int][]string // by router
-	ranks  []string         // by endpoint of all pools
-	live   map[int]bool     // by router
-	tell   func(*RoutingRecord)
-	wanted func(request int) bool // nil wants all
+	// adapters are the names of adapters, by number less 1.
+	adapters []string
+	names    map[int][]string // by router
+	ranks    []string         // by endpoint of all pools
+	live     map[int]bool     // by router
+	tell     func(*RoutingRecord)
+	wanted   func(request int) bool // nil wants all
 	// open are the decisions that nothing has come of yet, by request.
 	open map[int]*RoutingRecord
 }
@@ -175,7 +177,7 @@ func (n *decisionObserver) explained(x *scheduler.Explanation) {
 		Tenant:       n.labels.Tenants[x.Request.Tenant],
 		Class:        n.labels.Classes[x.Request.Class],
 		Names:        n.names[x.Router],
-		AdapterNames: n.labels.Adapters,
+		AdapterNames: n.adapters,
 		Explanation:  x,
 	}
 	if n.live[x.Router] {

@@ -12,27 +12,29 @@ import (
 
 // plainRoute finds the router and the model of a request by the names of both, rule after rule.
 type plainRoute struct {
-	route.Config
-	seed int64
+	config route.Config
+	seed   int64
 }
 
+func (r plainRoute) Adapters() []string { return r.config.Adapters }
+
 func (r plainRoute) Of(w *workload.Request) (router, adapter int) {
-	model, headers := r.Models[w.Model], map[string]string(nil)
+	model, headers := r.config.Models[w.Model], map[string]string(nil)
 	if w.Adapter > 0 {
-		model = r.Adapters[w.Adapter-1]
+		model = r.config.Adapters[w.Adapter-1]
 	}
 	if w.Headers > 0 {
-		headers = r.Headers[w.Headers-1]
+		headers = r.config.Headers[w.Headers-1]
 	}
-	router, adapter = r.Only[w.Model], w.Adapter
-	for i := range r.Rules {
-		if r.Rules[i].Matches(model, headers) {
-			router = r.pick("route", w, r.Rules[i].Routers)
+	router, adapter = r.config.Only[w.Model], w.Adapter
+	for i := range r.config.Rules {
+		if r.config.Rules[i].Matches(model, headers) {
+			router = r.pick("route", w, r.config.Rules[i].Routers)
 			break
 		}
 	}
-	if at := route.FindRewrite(r.Rewrites[router], model); at >= 0 {
-		adapter = r.pick("rewrite", w, r.Rewrites[router][at].Models)
+	if at := route.FindRewrite(r.config.Rewrites[router], model); at >= 0 {
+		adapter = r.pick("rewrite", w, r.config.Rewrites[router][at].Models)
 	}
 	return router, adapter
 }

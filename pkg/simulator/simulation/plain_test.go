@@ -411,18 +411,6 @@ func (p *plain) pull() {
 	p.schedule(plainEvent{at: next.Arrival, kind: plainArrival})
 }
 
-// routerFor is the router of a request that arrives.
-func (p *plain) routerFor(w *workload.Request) int {
-	switch {
-	case p.Route != nil:
-		router, _ := p.Route.Of(w)
-		return router
-	case p.RouterOf != nil:
-		return p.RouterOf[w.Model]
-	}
-	return 0
-}
-
 func (p *plain) arrive() {
 	if p.Listener != nil {
 		p.next, _ = p.Source.Next()
@@ -430,14 +418,11 @@ func (p *plain) arrive() {
 	w := p.next
 	p.arrived++
 	q := &plainRequest{}
+	router, adapter := p.Find(&w)
 	q.Info = policy.Request{
 		ID: w.ID, Arrival: w.Arrival, Prompt: w.Prompt, Tokens: w.Prompt.Tokens(),
-		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(w.Adapter), Headers: int32(w.Headers),
-		Model: int32(w.Model), Router: int32(p.routerFor(&w)),
-	}
-	if p.Route != nil {
-		_, adapter := p.Route.Of(&w)
-		q.Info.Adapter = int32(adapter)
+		Tenant: w.Tenant, Class: w.Class, Priority: w.Priority, Session: w.Session, Adapter: int32(adapter), Headers: int32(w.Headers),
+		Model: int32(w.Model), Router: int32(router),
 	}
 	q.Info.Turn = p.turns[int(q.Info.Router)]
 	p.turns[int(q.Info.Router)]++
