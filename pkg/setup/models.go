@@ -167,6 +167,10 @@ func (m servedModels) label(clients []workload.Client) {
 	for i := range clients {
 		c := &clients[i]
 		if base, is := m.aliases[c.Model]; is {
+			if c.Adapter == "" && c.Copies != nil {
+				named := *c.Copies
+				named.SharedAdapter, c.Copies = true, &named // copies name the same model
+			}
 			c.Adapter, c.Model = cmp.Or(c.Adapter, c.Model), base
 		}
 		if !m.several {

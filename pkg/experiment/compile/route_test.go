@@ -3,6 +3,7 @@
 package compile_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -10,10 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
 // addCanary has a second router and a pool of its own serve the model of a scenario, with a weight
@@ -136,9 +141,9 @@ func TestASweepVariesTheWeightOfAManifest(t *testing.T) {
 	}
 }
 
-func TestRewritesGiveRequestsAdapters(t *testing.T) {
-	run := experimenttest.Run(t)
-	s := &run.Spec.Scenario
+// rewritten has a scenario give the requests for reviews the adapters v1 and v2.
+func rewritten(s *v1alpha1.Scenario) {
+	s.Horizon.Requests = new(int64(2000))
 	s.Pools[0].Adapters = &v1alpha1.Adapters{Max: 2}
 	s.Workload.Clients[0].Model = "reviews"
 	s.Route = &v1alpha1.Route{ModelRewrites: &v1alpha1.ManifestSource{Inline: new(`
@@ -150,10 +155,44 @@ spec:
   - matches: [{model: {value: reviews}}]
     targets: [{modelRewrite: v1, weight: 90}, {modelRewrite: v2, weight: 10}]
 `)}}
-	manifest.Default(run)
-	if d := documentOf(t, run); d.Overall.Requests.Completed == 0 {
-		t.Error("no request completes")
+}
+
+// Of n requests a share p has the standard error √(p(1−p)/n).
+func TestRewritesGiveRequestsAdapters(t *testing.T) {
+	const n, p = 2000, 0.1
+	for name, edit := range map[string]func(*v1alpha1.Scenario){
+		"a client": asItIs,
+		"copies of a client": func(s *v1alpha1.Scenario) {
+			s.Workload.Clients[0].Copies = &v1alpha1.Copies{Count: 5}
+		},
+	} {
+		run := experimenttest.Run(t)
+		rewritten(&run.Spec.Scenario)
+		edit(&run.Spec.Scenario)
+		manifest.Default(run)
+		got := adaptersOf(t, run)
+		if share := float64(got["v2"]) / n; got["v1"]+got["v2"] != n || math.Abs(share-p) > 4*math.Sqrt(p*(1-p)/n) {
+			t.Errorf("%s: requests by adapter are %v, want a tenth for v2 and the others for v1", name, got)
+		}
 	}
+}
+
+// adaptersOf counts the requests of a run's first simulation by the adapter that the router is told of.
+func adaptersOf(t *testing.T, run *v1alpha1.SimulationRun) map[string]int {
+	t.Helper()
+	plan := experimenttest.MustCompileRun(t, run).Plan
+	c, err := execute.Config(plan, nil, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: plan.Seeds[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, names := map[string]int{}, c.Adapters()
+	c.Policies.Routing.Router.(interface {
+		Explain(func(*scheduler.Explanation))
+	}).Explain(func(x *scheduler.Explanation) { count[names[x.Request.Adapter-1]]++ })
+	if _, err := simulation.Run(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+	return count
 }
 
 func TestRoutesThatAreRefused(t *testing.T) {
