@@ -103,6 +103,9 @@ func (b *Builder) BuildSelection(in *v1alpha1.Scenario, router *Routing, traces 
 		future := &futureArrivals{open: func() workload.Listener {
 			again, _ := buildSource(&in.Workload, servedBy(in), traces, seed, path.Child("workload"))
 			return again
+		}, router: func(w *workload.Request) int {
+			router, _ := c.Find(w)
+			return router
 		}}
 		errs = append(errs, buildScaling(in, router, &c, future, seed, programs, path)...)
 		if parts[0].Key != "" {

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -48,7 +49,10 @@ func (b *scalerBuilder) loadPolicy(s *v1alpha1.Scaler, u *simulator.ScaledUnit, 
 	c := b.c
 	world := autoscaling.World{
 		ScrapeInterval: cmp.Or(s.Metrics.ScrapeInterval.Duration(), defaultScalerInterval), Delay: s.Metrics.Delay.Duration(),
-		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0, FutureRate: b.future.rate,
+		HasTargets: len(c.Targets)+len(c.TenantTargets) > 0,
+		FutureRate: func(now, from, to simtime.Time) float64 {
+			return b.future.rate(c.Pools[u.Pools[0]].Router, now, from, to)
+		},
 	}
 	world.TTFT, world.TBT = shortestTargets(c)
 	for k, name := range s.Pools {
