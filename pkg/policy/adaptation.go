@@ -14,8 +14,11 @@ const keptEpochs = 300
 
 // An Adaptation is how the weights of a router changed in a run, epoch by epoch.
 type Adaptation struct {
-	// Model is the base model that the router serves; empty where it serves all.
-	Model string
+	// Router is the name of the router, or else the base model that it serves; empty where there is
+	// one router. Model is the base model where there are several.
+	Router, Model string
+	// Pools are those among which the router chooses, where a route divides the requests for a model.
+	Pools []string
 	// Law names what changes the weights.
 	Law string
 	// Last are the weights of the scorers after the last epoch.

@@ -6,7 +6,7 @@ import "windtunnel.dev/windtunnel/pkg/policy"
 
 // Adaptation is how the weights of a router changed in a run.
 type Adaptation struct {
-	// Model is the base model that the router serves, where there are several.
+	// Model is the name of the router, or else the base model that it serves, where there are several routers.
 	Model string `json:"model,omitempty"`
 	// Law names what changed the weights.
 	Law string `json:"law"`
@@ -44,7 +44,7 @@ func newAdaptations(all []*policy.Adaptation) []Adaptation {
 	var out []Adaptation
 	for _, a := range all {
 		first, last, leftOut := a.Epochs()
-		described := Adaptation{Model: a.Model, Law: a.Law, LeftOut: leftOut, Last: []ScorerWeight{}, Epochs: []WeightEpoch{}}
+		described := Adaptation{Model: a.Router, Law: a.Law, LeftOut: leftOut, Last: []ScorerWeight{}, Epochs: []WeightEpoch{}}
 		for _, w := range a.Last {
 			described.Last = append(described.Last, ScorerWeight{w.Profile, w.Scorer, w.Weight})
 		}

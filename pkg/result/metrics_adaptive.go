@@ -3,6 +3,8 @@
 package result
 
 import (
+	"slices"
+
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -20,11 +22,11 @@ type AdaptiveRatio struct {
 // adaptives are of routers whose weights change in the run.
 var adaptives = subject{
 	gather: func(in *selection, g *Group) {
-		if in.Selector == (Selector{Model: in.Model}) {
+		if in.Selector == (Selector{Model: in.Model}) || in.Selector == (Selector{Pool: in.Pool}) {
 			g.Adaptive = in.adaptive()
 		}
 	},
-	families: []family{family{name: "adaptive", labels: []string{labelModel}, statistics: []statistic{
+	families: []family{family{name: "adaptive", labels: []string{labelModel, labelPool}, statistics: []statistic{
 		adaptiveOf("ratio.mean", Ratio, "mean over epochs of the weight of prefixes ÷ the weight of load", func(r *AdaptiveRatio) *float64 { return &r.Mean }),
 		adaptiveOf("ratio.stdDev", Ratio, "standard deviation over epochs of the weight of prefixes ÷ the weight of load", func(r *AdaptiveRatio) *float64 { return &r.StdDev }),
 		adaptiveOf("ratio.period", Count, "epochs after which the ratio of the weights repeats itself, by its autocorrelation over the last 600 epochs, or the last 300 of more; none where it does not", func(r *AdaptiveRatio) *float64 { return r.Period }),
@@ -46,7 +48,7 @@ func (in *selection) adaptive() *AdaptiveRatio {
 	var only *policy.Adaptation
 	for _, a := range in.meta.Adaptations {
 		switch {
-		case in.Model != "" && in.Model != a.Model:
+		case in.Model != "" && in.Model != a.Model, in.Pool != "" && !slices.Contains(a.Pools, in.Pool):
 		case only != nil:
 			return nil
 		default:

@@ -110,7 +110,7 @@ func NewSeries(o *simulator.Result, pools []simulator.Pool, m *Meta) *Series {
 	}
 	for i, w := range from.Weights {
 		a := m.Adaptations[i]
-		s.Routers = append(s.Routers, SeriesRouter{Model: a.Model, Law: a.Law, Known: whole(w.Known, from.Bins), Prefix: whole(w.Prefix, from.Bins), Load: whole(w.Load, from.Bins)})
+		s.Routers = append(s.Routers, SeriesRouter{Model: a.Router, Law: a.Law, Known: whole(w.Known, from.Bins), Prefix: whole(w.Prefix, from.Bins), Load: whole(w.Load, from.Bins)})
 	}
 	return s
 }

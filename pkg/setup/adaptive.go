@@ -40,7 +40,12 @@ func (g *gatewayPolicies) adapt(p *Part, to *policy.Policies, routing *Routing, 
 	if !ok {
 		panic("setup: the router has no weights that may change")
 	}
-	of := adaptive.Router{Weighted: router, Role: routing.role, Model: p.Key, Admission: to.Admission}
+	of := adaptive.Router{Weighted: router, Role: routing.role, Router: p.Key, Model: p.Model, Admission: to.Admission}
+	if DividesRequests(hot.scenario.Route) {
+		for i := range p.Scenario.Pools {
+			of.Pools = append(of.Pools, p.Scenario.Pools[i].Name)
+		}
+	}
 	if g.adaptive.CapsByWorkload() {
 		var fault string
 		if of.Shared, fault = hot.share(p); fault != "" {

@@ -120,7 +120,13 @@ func (m *measured) hasTargets() bool {
 func (m *measured) checkSelector(metric result.Metric, path *field.Path) field.ErrorList {
 	s := metric.Selector
 	if s.Model != "" && len(m.models) == 0 {
+		if len(m.Routers) > 0 {
+			return field.ErrorList{field.Invalid(path, metric.String(), "all routers serve one model: select by pool")}
+		}
 		return field.ErrorList{field.Invalid(path, metric.String(), "the scenario has one router: a selector by model needs spec.scenario.routers")}
+	}
+	if metric.Needs() == result.NeedsAdaptive && s.Pool != "" && !setup.DividesRequests(m.Route) {
+		return field.ErrorList{field.Invalid(path, metric.String(), "a selector by pool needs spec.scenario.route; without one, select by model")}
 	}
 	if metric.Needs() == result.NeedsRoute && s == (result.Selector{}) {
 		return field.ErrorList{field.Invalid(path, metric.String(), "all requests have the share 1: select some, such as requestShare{pool=NAME}")}

@@ -16,8 +16,9 @@ type Router struct {
 	policy.Weighted
 	// Role is what a scorer looks at.
 	Role func(policy.ScorerWeight) Role
-	// Model is the base model that it serves; empty where it serves all.
-	Model string
+	// Router, Model and Pools are those of [policy.Adaptation].
+	Router, Model string
+	Pools         []string
 	// Shared is m, as limitOf has it; 0 where no prefix overloads a replica. It matters
 	// where the cap is that of the workload.
 	Shared float64
@@ -50,7 +51,7 @@ func (c *Config) New(router Router, seed int64) (*Adapter, field.ErrorList) {
 	if len(errs) > 0 {
 		return nil, errs
 	}
-	a := &Adapter{config: c, router: router, driven: found, limit: c.limit, record: &policy.Adaptation{Model: router.Model, Law: c.law}}
+	a := &Adapter{config: c, router: router, driven: found, limit: c.limit, record: &policy.Adaptation{Router: router.Router, Model: router.Model, Pools: router.Pools, Law: c.law}}
 	if c.capsByWorkload {
 		a.limit = limitOf(router.Shared)
 	}
