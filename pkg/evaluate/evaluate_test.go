@@ -227,6 +227,27 @@ func TestAPolicyTakesThePlaceOfItsComponents(t *testing.T) {
 			}
 		})
 	}
+	t.Run("the router of a route, to which all requests go", func(t *testing.T) {
+		run := experimenttest.Run(t)
+		s := &run.Spec.Scenario
+		routed := v1alpha1.ModelRouter{Model: s.Pools[0].Model, Name: "canary", Pools: []string{s.Pools[0].Name}, Router: s.Router}
+		other := routed
+		other.Name, other.Pools = "stable", []string{"stable"}
+		s.Pools = append(s.Pools, s.Pools[0])
+		s.Pools[1].Name, s.Router, s.Routers = "stable", v1alpha1.Router{}, []v1alpha1.ModelRouter{routed, other}
+		s.Route = &v1alpha1.Route{Backends: []v1alpha1.RouteBackend{{Router: "canary"}, {Router: "stable", Weight: new(int32(0))}}}
+		canary, errs, err := evaluate.NewScenario(t.Context(), run, "canary", nil, experimenttest.TraceInputs(t))
+		if err != nil || len(errs) > 0 {
+			t.Fatal(errs, err)
+		}
+		policy := policyOf(t, leastBusy, evaluate.Starlark, evaluate.Program{})
+		want, got := answerOf(t, scenarioOf(t, nil), policy), answerOf(t, canary, policy)
+		for _, metric := range []string{"ttft.p99", "e2e.mean", "goodput", "cacheHit.gpu"} {
+			if want.Metrics[metric] != got.Metrics[metric] {
+				t.Errorf("%s is %v, want %v as without a route", metric, got.Metrics[metric], want.Metrics[metric])
+			}
+		}
+	})
 	t.Run("an admission in the place of the router's", func(t *testing.T) {
 		s := scenarioOf(t, func(r *v1alpha1.SimulationRun) {
 			r.Spec.Scenario.Router.Admission = &v1alpha1.GatewayPolicy{Policy: "always"}

@@ -71,7 +71,7 @@ func NewScenario(ctx context.Context, run *v1alpha1.SimulationRun, model string,
 	return s, s.check(at), nil
 }
 
-// routerOf is the router of a model, or the only one where the model is empty.
+// routerOf is the router of a name, or else of a model, or the only one where that is empty.
 func routerOf(in *v1alpha1.Scenario, model string) (*v1alpha1.Router, field.ErrorList) {
 	at := field.NewPath("model")
 	var models []string
@@ -85,9 +85,9 @@ func routerOf(in *v1alpha1.Scenario, model string) (*v1alpha1.Router, field.Erro
 	case len(models) == 0 && model == "":
 		return &in.Router, nil
 	case len(models) == 0:
-		return nil, field.ErrorList{field.Forbidden(at, "the scenario has one router, for all models")}
+		return nil, field.ErrorList{field.Forbidden(at, "the scenario has one router")}
 	case model == "":
-		return nil, field.ErrorList{field.Required(at, "the scenario has a router for each of several models, and a policy takes the place of one: state one of "+strings.Join(models, ", "))}
+		return nil, field.ErrorList{field.Required(at, "the scenario has several routers, and a policy takes the place of one: state one of "+strings.Join(models, ", "))}
 	default:
 		return nil, field.ErrorList{field.NotSupported(at, model, models)}
 	}

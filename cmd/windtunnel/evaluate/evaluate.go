@@ -36,7 +36,7 @@ func (o *scenarioOptions) register(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.manifests.Files, "scenario", nil, "manifest with SimulationRuns and PolicySweeps, in whose scenarios the policy takes the place of the router's (required); may be repeated")
 	o.manifests.RegisterInputs(f)
 	f.StringArrayVar(&o.objectives, "objective", nil, "`METRIC[=WEIGHT][,min|max][,target=VALUE]` that scores the policy (default the gates of a run, the objectives and constraints of a sweep, or the goodput); may be repeated")
-	f.StringVar(&o.model, "model", "", "base model of the router that the policy takes the place of, in scenarios with several routers")
+	f.StringVar(&o.model, "model", "", "name, or else base model, of the router that the policy takes the place of, in scenarios with several routers")
 }
 
 // load reads the scenarios, in the order of the files.

@@ -28,6 +28,12 @@ func TestSizeOfPoolsByHand(t *testing.T) {
     algorithm: Capacity
     capacity: {load: rate, precision: 5%, demand: {load: "1", replicas: size}}
 `, 1))
+	routed := cmdtest.TempFile(t, "routed.yaml", strings.Replace(cmdtest.Clockwork, "    router:\n      policies:\n        routing: {policy: round-robin}\n", `    - {name: idle, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, costPerReplicaHour: "2.5"}
+    routers:
+    - {name: pool, model: meta-llama/Llama-3.1-8B-Instruct, pools: [pool], policies: {routing: {policy: round-robin}}}
+    - {name: idle, model: meta-llama/Llama-3.1-8B-Instruct, pools: [idle], policies: {routing: {policy: round-robin}}}
+    route: {backends: [{router: pool, weight: 100}, {router: idle, weight: 0}]}
+`, 1))
 	for name, tc := range map[string]struct {
 		args []string
 		want []string
@@ -57,6 +63,10 @@ func TestSizeOfPoolsByHand(t *testing.T) {
 		"a bound from below": {
 			[]string{"size", "-f", run, "--slo", "throughput.requests=0.95"}, []string{"verdict: pass: 2 replicas meet"}, cli.ExitOK,
 		},
+		"a pool to which a route sends everything": {
+			[]string{"size", "-f", routed, "--pool", "pool"}, []string{"verdict: pass: 2 replicas meet the demand of 1 requests/s, with 1.3 times to spare (1.3 requests/s); 3 survive a failure\n"}, cli.ExitOK,
+		},
+		"a route, and no pool": {[]string{"size", "-f", routed}, nil, cli.ExitBadInput},
 		"JSON": {
 			[]string{"size", "-f", run, "-o", "json"}, []string{`"demand": { "load": "1", "withHeadroom": "1", "parameter": "replicas", "replicas": 2, "verdict": "Met", "accelerators": 2, "costPerHour": 5 }`}, cli.ExitOK,
 		},
