@@ -29,6 +29,8 @@ type Traffic struct {
 	ScalerGaps []ScalerGaps `json:"scalerGaps,omitempty"`
 	// IdlePools have a fixed number of replicas, some of which never computed a step.
 	IdlePools []IdlePool `json:"idlePools,omitempty"`
+	// FullIndexes are of pools whose router forgets prompts that the caches of replicas have room for.
+	FullIndexes []FullIndex `json:"fullIndexes,omitempty"`
 	// ShortPrefix is what prompts share, if it is less than a KV block.
 	ShortPrefix *ShortPrefix `json:"shortPrefix,omitempty"`
 }
@@ -51,6 +53,16 @@ type IdlePool struct {
 	Idle     int    `json:"idle"`
 }
 
+// FullIndex is a pool of which the router's prefix index is full for some replicas: Full of them. The
+// index holds Tokens of a replica, and the caches of the replica CacheTokens, lower tiers included.
+type FullIndex struct {
+	Name        string `json:"name"`
+	Replicas    int    `json:"replicas"`
+	Full        int    `json:"full"`
+	Tokens      int    `json:"tokens"`
+	CacheTokens int    `json:"cacheTokens"`
+}
+
 // ShortPrefix is the longest prefix that prompts share, and the smallest KV block of a pool, in tokens.
 type ShortPrefix struct {
 	Tokens      int `json:"tokens"`
@@ -68,6 +80,7 @@ const (
 	NothingRandom FindingType = "nothingRandom"
 	BlindScaler   FindingType = "blindScaler"
 	IdleReplicas  FindingType = "idleReplicas"
+	IndexFull     FindingType = "indexFull"
 	NothingShared FindingType = "nothingShared"
 )
 
@@ -104,7 +117,7 @@ func (f RunFinding) String() string { return f.What + ". " + f.Advice + "." }
 // the figures say nothing of the scenario comes before what explains them.
 func RunFindings(docs []*Document) []RunFinding {
 	var all []RunFinding
-	for _, find := range []func([]*Document) *RunFinding{trafficEnds, blindScaler, lateReplicas, overloaded, idleReplicas, nothingShared, nothingRandom} {
+	for _, find := range []func([]*Document) *RunFinding{trafficEnds, blindScaler, lateReplicas, overloaded, idleReplicas, indexFull, nothingShared, nothingRandom} {
 		if f := find(docs); f != nil {
 			all = append(all, *f)
 		}
@@ -249,6 +262,26 @@ func idleReplicas(docs []*Document) *RunFinding {
 		what = fmt.Sprintf("Pool %s got no request", worst.Name)
 	}
 	return &RunFinding{IdleReplicas, what, "See the candidates and scores of a request with windtunnel run --explain 0: filters or the role may exclude a replica, and equal scores or a warm cache may keep the others"}
+}
+
+// indexFull tells a prefix index that forgets what the engines may still hold; that with the least
+// room for what the caches hold.
+func indexFull(docs []*Document) *RunFinding {
+	var worst FullIndex
+	some := func(_ *Document, t *Traffic) bool {
+		for _, f := range t.FullIndexes {
+			if worst.Tokens == 0 || float64(f.Tokens)*float64(worst.CacheTokens) < float64(worst.Tokens)*float64(f.CacheTokens) {
+				worst = f
+			}
+		}
+		return len(t.FullIndexes) > 0
+	}
+	if !everySeed(docs, some) {
+		return nil
+	}
+	return &RunFinding{IndexFull, fmt.Sprintf("Pool %s: the EPP's prefix index is full for %d of %s. It holds %d tokens of a replica, whose caches hold %d: the EPP forgets prompts that the engine still has",
+		worst.Name, worst.Full, figure.Plural(worst.Replicas, "replica"), worst.Tokens, worst.CacheTokens),
+		"Raise lruCapacityPerServer of the prefix plugin, with autoTune: false, to what the caches hold ÷ the block size of the index, or use precise-prefix-cache-producer. The metric kvBelief.falseMiss says what the EPP misses"}
 }
 
 // nothingShared tells prompts that share too few tokens for a block of any cache.

@@ -80,6 +80,9 @@ func TestFindingsOfRuns(t *testing.T) {
 		"a pool is idle":                  {idle(2, 2), []FindingType{IdleReplicas}},
 		"prompts share less than a block": {func(d *Document) { d.Traffic.ShortPrefix = &ShortPrefix{240, 784} }, []FindingType{NothingShared}},
 		"nine requests for each replica":  {idle(1, 61), nil},
+		"an index forgets what caches hold": {
+			func(d *Document) { d.Traffic.FullIndexes = []FullIndex{{"p", 4, 1, 1280, 16000}} }, []FindingType{IndexFull},
+		},
 		"six of them, of which five are told": {func(d *Document) {
 			gaps(109, 1620)(d)
 			idle(4, 8)(d)
@@ -124,6 +127,9 @@ func TestWordsOfFindings(t *testing.T) {
 		},
 		"Prompts share 240 tokens at most, and a KV block has 784: no prompt finds its beginning in a cache. Routing": func(d *Document) {
 			d.Traffic.ShortPrefix = &ShortPrefix{240, 784}
+		},
+		"Pool q: the EPP's prefix index is full for 4 of 4 replicas. It holds 1280 tokens of a replica, whose caches hold 16000: ": func(d *Document) {
+			d.Traffic.FullIndexes = []FullIndex{{"p", 4, 2, 1280, 8000}, {"q", 4, 4, 1280, 16000}}
 		},
 		"Pool q got no request. See": func(d *Document) {
 			d.Traffic.IdlePools = []IdlePool{{Name: "p", Replicas: 8, Idle: 4}, {Name: "q", Replicas: 2, Idle: 2}}

@@ -68,6 +68,14 @@ func (e *entrance) Idle() []string {
 	return nil
 }
 
+// FullIndexes implements [policy.PrefixIndexer].
+func (e *entrance) FullIndexes() []int {
+	if router, ok := e.Router.(policy.PrefixIndexer); ok {
+		return router.FullIndexes()
+	}
+	return nil
+}
+
 // Explain has each decision from now on explained; nil ends that, and tells of the
 // requests that the admission still delays, in their order.
 func (e *entrance) Explain(tell func(*scheduler.Explanation)) {

@@ -93,6 +93,19 @@ func (r routersSideBySide) Idle() []string {
 	return idle
 }
 
+// FullIndexes implements [policy.PrefixIndexer].
+func (r routersSideBySide) FullIndexes() []int {
+	var all []int
+	for i := range r.models {
+		full := make([]int, r.models[i].Endpoints)
+		if router, ok := r.models[i].Routing.Router.(policy.PrefixIndexer); ok {
+			copy(full, router.FullIndexes())
+		}
+		all = append(all, full...)
+	}
+	return all
+}
+
 // PartOfRouter names a part of a router, where there are several.
 func PartOfRouter(router, name string) string { return router + ": " + name }
 

@@ -230,6 +230,7 @@ func simulateOne(ctx context.Context, p *experiment.Plan, traces trace.Set, of e
 		meta.BacklogGrowth = backlog.growth()
 	}
 	if meta.Traffic = traffic(p, &in.config, backlog, started, gaps, outcome); meta.Traffic != nil {
+		meta.Traffic.FullIndexes = fullIndexes(router, in.config.Pools)
 		meta.Traffic.ShortPrefix = shortPrefix(&in.scenario.Workload, &in.config)
 	}
 	s := experiment.Simulation{Series: result.NewSeries(outcome, in.config.Pools, &meta), Steps: in.config.Policies.Faults.Steps()}

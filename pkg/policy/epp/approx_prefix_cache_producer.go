@@ -232,6 +232,9 @@ func (a *approxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool) {
 	return a.match.Blocks[endpoint] * a.match.BlockTokens, true
 }
 
+// Full implements [scheduler.Forgetter].
+func (a *approxPrefix) Full(endpoint int) int { return a.index.Full(endpoint) * a.match.BlockTokens }
+
 func (a *approxPrefix) Routed(c *scheduler.Cycle, p scheduler.Picks) {
 	a.index.Insert(a.chain, a.own, p.Primary, a.parameters.capacity(c, p.Primary))
 	// The same blocks again would change nothing of the same endpoint.

@@ -275,6 +275,9 @@ func (s *legacyPrefix) Believed(c *scheduler.Cycle, endpoint int) (int, bool) {
 	return blocks * s.matched.BlockTokens, s.stored == c.Number
 }
 
+// Full implements [scheduler.Forgetter].
+func (s *legacyPrefix) Full(endpoint int) int { return s.index.Full(endpoint) * s.matched.BlockTokens }
+
 // Picked adds what its profile picked in gie-v0.5.
 func (s *legacyPrefix) Picked(c *scheduler.Cycle, endpoint int) {
 	if s.at < version.GIE10 && s.stored == c.Number && len(s.chain) > 0 {

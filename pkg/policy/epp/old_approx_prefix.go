@@ -125,6 +125,11 @@ func (a *oldApproxPrefix) Believed(_ *scheduler.Cycle, endpoint int) (int, bool)
 	return a.match.Blocks[endpoint] * a.size(a.match.BlockTokens), true
 }
 
+// Full implements [scheduler.Forgetter].
+func (a *oldApproxPrefix) Full(endpoint int) int {
+	return a.index.Full(endpoint) * a.size(a.match.BlockTokens)
+}
+
 func (a *oldApproxPrefix) maxBlocks(blockTokens int) int {
 	if a.parameters.MaxPrefixTokensToMatch > 0 {
 		return a.parameters.MaxPrefixTokensToMatch / blockTokens

@@ -60,6 +60,19 @@ func (r *Replicas) SetWeight(i int, weight float64) {
 // Idle implements [policy.Idler].
 func (r *Replicas) Idle() []string { return policy.IdleInAll(r.schedulers) }
 
+// FullIndexes implements [policy.PrefixIndexer].
+func (r *Replicas) FullIndexes() []int {
+	full := r.schedulers[0].FullIndexes()
+	for _, s := range r.schedulers[1:] {
+		for e, tokens := range s.FullIndexes() {
+			if full[e] == 0 || tokens > 0 && tokens < full[e] {
+				full[e] = tokens
+			}
+		}
+	}
+	return full
+}
+
 // Force implements [policy.Forcible]: each of them asks for its own requests.
 func (r *Replicas) Force(force policy.Force) {
 	for _, s := range r.schedulers {

@@ -175,6 +175,15 @@ func (x *Index) Insert(chain []prompt.Stretch, own, endpoint, capacity int) {
 	}
 }
 
+// Full returns how many blocks the list of an endpoint holds, if that is as many as it may: what is
+// inserted then takes others off it. Else it is 0.
+func (x *Index) Full(endpoint int) int {
+	if list := &x.recency[endpoint]; list.length == list.capacity {
+		return list.length
+	}
+	return 0
+}
+
 // ForgetEndpoint takes all blocks in an endpoint's list off it and off their
 // stretches. Ghosts stay.
 func (x *Index) ForgetEndpoint(endpoint int) {

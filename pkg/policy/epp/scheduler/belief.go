@@ -15,6 +15,23 @@ type Believer interface {
 	Believed(c *Cycle, endpoint int) (tokens int, asked bool)
 }
 
+// A Forgetter is a Believer whose index has room for a number of tokens of each endpoint.
+type Forgetter interface {
+	// Full returns the tokens that the index holds of an endpoint, if it is full; else 0.
+	Full(endpoint int) int
+}
+
+// FullIndexes implements [policy.PrefixIndexer].
+func (s *Scheduler) FullIndexes() []int {
+	full := make([]int, s.Endpoints)
+	if index, ok := s.believer.(Forgetter); ok {
+		for e := range full {
+			full[e] = index.Full(e)
+		}
+	}
+	return full
+}
+
 // believe registers an index. Of several the first counts that hears of caches, or else
 // the first.
 func (b *Builder) believe(x Believer) {
