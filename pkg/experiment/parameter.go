@@ -102,6 +102,11 @@ func (p *Parameter) Bind(scenario Tree) error {
 	if p.Evolve != nil {
 		return p.bindEvolving(scenario)
 	}
+	if p.Share {
+		p.ValueKind, p.Integer = integerValue, true
+		_, err = p.dividedLists(scenario)
+		return err
+	}
 	p.ValueKind, err = resolve(scenario, p.Segments)
 	p.Integer = err == nil && p.ValueKind == integerValue
 	return err

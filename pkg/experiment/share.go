@@ -5,7 +5,6 @@ package experiment
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -29,23 +28,70 @@ func (p *Plan) Rollout() *Parameter {
 	return nil
 }
 
-// setShare gives the backend of the path a percentage of the traffic of its route. The other
-// backends share the rest by their weights.
+// dividedLists lead to the lists of backends that divide requests between the backend of the path and
+// others: those of the route, and those of its rules.
+func (p *Parameter) dividedLists(scenario Tree) ([][]Segment, error) {
+	all := [][]Segment{p.Segments[:2]}
+	rules, _ := Lookup(scenario, []Segment{{Name: "route"}, {Name: "rules"}}).([]any)
+	for _, rule := range rules {
+		all = append(all, []Segment{{Name: "route"}, {Name: "rules"}, {Name: entryName(rule), Entry: true}, {Name: "backends"}})
+	}
+	var divided [][]Segment
+	var missing error
+	known := false
+	for _, list := range all {
+		backends, _ := Lookup(scenario, list).([]any)
+		at, err := entryIndex(backends, p.Segments[2])
+		if err != nil {
+			if missing == nil || len(backends) > 0 {
+				missing = err
+			}
+			continue
+		}
+		known = true
+		if weights := weightsOf(backends); sumBut(weights, at) > 0 {
+			divided = append(divided, list)
+		}
+	}
+	switch {
+	case !known:
+		return nil, missing
+	case divided == nil:
+		return nil, errors.New("gets all requests of the rules that have it: they have no other backend with a weight")
+	}
+	return divided, nil
+}
+
+// sumBut adds up all weights but one.
+func sumBut(weights []int64, at int) int64 {
+	sum := -weights[at]
+	for _, weight := range weights {
+		sum += weight
+	}
+	return sum
+}
+
+// setShare gives the backend of the path a percentage of the requests wherever the route divides them
+// between it and others, which share the rest by their weights.
 func (p *Parameter) setShare(scenario Tree, value string) error {
 	percent, err := strconv.ParseInt(value, 10, 64)
 	if err != nil || percent < 0 || percent > 100 {
 		return errors.New("must be a percentage from 0 to 100")
 	}
-	list := p.Segments[:len(p.Segments)-2]
+	lists, err := p.dividedLists(scenario)
+	for _, list := range lists {
+		err = errors.Join(err, p.setShareOf(scenario, list, percent))
+	}
+	return err
+}
+
+func (p *Parameter) setShareOf(scenario Tree, list []Segment, percent int64) error {
 	backends, _ := Lookup(scenario, list).([]any)
-	at, err := entryIndex(backends, p.Segments[len(list)])
+	at, err := entryIndex(backends, p.Segments[2])
 	if err != nil {
 		return err
 	}
-	weights, err := shared(weightsOf(backends), at, percent)
-	if err != nil {
-		return err
-	}
+	weights := shared(weightsOf(backends), at, percent)
 	set := make([]any, len(backends))
 	for i, backend := range backends {
 		fields, _ := backend.(Tree)
@@ -69,17 +115,9 @@ func weightsOf(backends []any) []int64 {
 }
 
 // shared are the least whole weights that give one backend a percentage, and divide the rest among the
-// others by their weights.
-func shared(weights []int64, at int, percent int64) ([]int64, error) {
-	var others int64
-	for i, weight := range weights {
-		if i != at {
-			others += weight
-		}
-	}
-	if others == 0 {
-		return nil, fmt.Errorf("leaves %d %% of the traffic to backends of which none has a weight", 100-percent)
-	}
+// others by their weights, which are not all 0.
+func shared(weights []int64, at int, percent int64) []int64 {
+	others := sumBut(weights, at)
 	set := make([]int64, len(weights))
 	var divisor int64
 	for i, weight := range weights {
@@ -91,7 +129,7 @@ func shared(weights []int64, at int, percent int64) ([]int64, error) {
 	for i := range set {
 		set[i] /= divisor
 	}
-	return set, nil
+	return set
 }
 
 func gcd(a, b int64) int64 {

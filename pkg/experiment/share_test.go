@@ -43,8 +43,8 @@ func TestAShareDividesTheRestByTheWeights(t *testing.T) {
 		"a share that needs great weights": {[]int{0, 1}, "33", []int64{33, 67}, ""},
 		"several others":                   {[]int{5, 30, 60}, "25", []int64{1, 1, 2}, ""},
 		"others without a weight have 1":   {[]int{-1, -1}, "50", []int64{1, 1}, ""},
-		"others whose weight is 0":         {[]int{1, 0}, "50", nil, "leaves 50 % of the traffic to backends of which none has a weight"},
-		"the only backend":                 {[]int{1}, "50", nil, "leaves 50 % of the traffic to backends of which none has a weight"},
+		"others whose weight is 0":         {[]int{1, 0}, "50", nil, "gets all requests of the rules that have it: they have no other backend with a weight"},
+		"the only backend":                 {[]int{1}, "50", nil, "gets all requests of the rules that have it: they have no other backend with a weight"},
 		"more than all":                    {[]int{10, 90}, "101", nil, "must be a percentage from 0 to 100"},
 		"half a percent":                   {[]int{10, 90}, "0.5", nil, "must be a percentage from 0 to 100"},
 	} {
@@ -68,6 +68,33 @@ func TestAShareDividesTheRestByTheWeights(t *testing.T) {
 				t.Errorf("the scenario changed (−was +is):\n%s", diff)
 			}
 		})
+	}
+}
+
+// A share is that of each rule which divides requests between the backend and others. A rule that gives
+// it all requests, such as those of testers, stays, and so does one without it.
+func TestAShareIsThatOfEachRuleThatDivides(t *testing.T) {
+	backends := func(weights ...int) []any {
+		return canaryAmong(weights...)["route"].(Tree)["backends"].([]any)
+	}
+	other := []any{Tree{"router": "stable-1", "weight": json.Number("3")}}
+	root := Tree{"route": Tree{"rules": []any{
+		Tree{"name": "paid", "backends": backends(10, 90)}, Tree{"name": "testers", "backends": backends(1)},
+		Tree{"name": "free", "backends": backends(5, 30, 60)}, Tree{"name": "other", "backends": other},
+	}}}
+	p := Parameter{Name: "canary", Path: Render(SharePath("canary")), Share: true}
+	if err := p.Bind(root); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Set(root, "25"); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string][]int64{}
+	for _, rule := range root["route"].(Tree)["rules"].([]any) {
+		got[entryName(rule)] = weightsOf(rule.(Tree)["backends"].([]any))
+	}
+	if diff := cmp.Diff(map[string][]int64{"paid": {1, 3}, "testers": {1}, "free": {1, 1, 2}, "other": {3}}, got); diff != "" {
+		t.Errorf("weights by rule (−want +got):\n%s", diff)
 	}
 }
 

@@ -94,7 +94,7 @@ func TestErrorsOfARolloutNameTheUsersField(t *testing.T) {
 			func(s *v1alpha1.PolicySweepSpec) { s.Rollout.Backend = "cannary" }, "spec.rollout.backend",
 		},
 		"a route whose other backends have no weight": {
-			func(s *v1alpha1.PolicySweepSpec) { s.Scenario.Route.Backends[0].Weight = ptr.To[int32](0) }, "spec.rollout.steps[0]",
+			func(s *v1alpha1.PolicySweepSpec) { s.Scenario.Route.Backends[0].Weight = ptr.To[int32](0) }, "spec.rollout.backend",
 		},
 		"a share of all requests": {
 			func(s *v1alpha1.PolicySweepSpec) { s.Gates[2].Metric = "requestShare" }, "spec.gates[2].metric",
@@ -136,5 +136,48 @@ func TestARolloutBoundsTheShareOfTheCanary(t *testing.T) {
 	}
 	if v.Steps[0].Verdict != verdict.Pass || v.Steps[1].Verdict != verdict.Fail || *v.Steps[1].Gates[0].Estimate != 1 {
 		t.Errorf("the steps are %+v, want one that passes, and one with the share 1 that fails", v.Steps)
+	}
+}
+
+const rolledOutRoute = `
+kind: HTTPRoute
+metadata: {name: llm}
+spec:
+  rules:
+  - matches: [{headers: [{name: x-tier, value: free}]}]
+    backendRefs:
+    - {group: inference.networking.k8s.io, kind: InferencePool, name: stable, weight: 90}
+    - {group: inference.networking.k8s.io, kind: InferencePool, name: canary, weight: 10}
+`
+
+// The only rule of a route matches a header: the steps are shares of its requests, the figures of which
+// are those of a route without the header.
+func TestARolloutMovesTheRulesOfARoute(t *testing.T) {
+	shares := func(sweep *v1alpha1.PolicySweep) []float64 {
+		conducted := experimenttest.MustRunLocally(t, experimenttest.MustCompileSweep(t, sweep), execute.Options{})
+		v, err := conducted.Verdict()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var shares []float64
+		for _, step := range v.Steps {
+			shares = append(shares, *step.Gates[0].Estimate)
+		}
+		return shares
+	}
+	bounded := func() *v1alpha1.PolicySweep {
+		sweep := rollingOut(t, 25, 100)
+		sweep.Spec.Scenario.Workload = experimenttest.Run(t).Spec.Scenario.Workload
+		sweep.Spec.Gates = []v1alpha1.Gate{{Name: "share", Metric: "requestShare{pool=canary}", Operator: v1alpha1.AtMost, Value: "0.9", Confidence: "0.9"}}
+		return sweep
+	}
+	ruled := bounded()
+	for i := range ruled.Spec.Scenario.Workload.Clients {
+		ruled.Spec.Scenario.Workload.Clients[i].Headers = map[string]v1alpha1.HeaderValue{"x-tier": "free"}
+	}
+	ruled.Spec.Scenario.Route = &v1alpha1.Route{HTTPRoute: &v1alpha1.ManifestSource{Inline: ptr.To(rolledOutRoute)}}
+	want, got := shares(bounded()), shares(ruled)
+	if diff := cmp.Diff(want, got); diff != "" || got[1] != 1 {
+		t.Errorf("shares of the canary at 25 and 100 %% (−all +rule):\n%s", diff)
 	}
 }
