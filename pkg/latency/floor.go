@@ -41,7 +41,7 @@ func (r *Roofline) Floors() []Floor {
 // floors are loose where the two differ.
 func (l Linear) Floors() []Floor {
 	return []Floor{{
-		Step:  l.BaseMicroseconds*1e3 - rounding,
+		Step:  float64(l.BaseMicroseconds*1e3) - rounding, // rounded before the difference: no fused multiply-add
 		Token: min(l.PerPrefillTokenMicroseconds, l.PerDecodeTokenMicroseconds) * 1e3,
 	}}
 }

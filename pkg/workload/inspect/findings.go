@@ -47,8 +47,8 @@ func (i *inspector) waiting(in *Inspection) (string, string) {
 	if in.WaitingRequests == 0 {
 		return "", ""
 	}
-	return "waiting-requests", fmt.Sprintf("%d requests wait for answers and have no times: rates, bursts and gaps of sessions are those of answers that take no time, and a replay is slower",
-		in.WaitingRequests)
+	return "waiting-requests", fmt.Sprintf("requests that wait for answers have no times (%d of %d): rates, bursts and gaps of sessions are those of answers that take no time, and a replay is slower",
+		in.WaitingRequests, in.Requests)
 }
 
 func (i *inspector) noSpan(in *Inspection) (string, string) {
