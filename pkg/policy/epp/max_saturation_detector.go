@@ -139,6 +139,13 @@ func (m *maxSaturation) Export(to *policy.RouterMetrics) {
 	}
 }
 
+// Vacate implements [scheduler.DetectorExporter].
+func (m *maxSaturation) Vacate(stage scheduler.Stage) {
+	for i := range m.children {
+		m.children[i].last[stage] = 0
+	}
+}
+
 // A ScopedDetector is one of the detectors of a max-saturation-detector.
 type ScopedDetector struct {
 	Name string

@@ -69,6 +69,43 @@ flowControl: {saturationDetector: {pluginRef: both}}
 	}
 }
 
+// A stage whose endpoints are down has no saturation, whatever it had before; and what explains a
+// decision shows the saturation that holds requests back, in place of that of all endpoints together.
+func TestMaxSaturationOfAStageThatIsDown(t *testing.T) {
+	s := plantFor(t, "router-v0.11", `featureGates: [flowControl]
+plugins:
+- {name: busy, type: concurrency-detector, parameters: {maxConcurrency: 10}}
+- {name: max, type: max-saturation-detector, parameters: {detectors: [busy]}}
+flowControl: {saturationDetector: {pluginRef: max}}
+`, map[string]string{config.RoleLabel: "prefill"}, map[string]string{config.RoleLabel: "decode"})
+	copy(s.Load(config.InFlightLoadProducerType).Requests, []int64{8, 2})
+	exported := func(view *policy.View) policy.RouterMetrics {
+		var m policy.RouterMetrics
+		s.Export(view, 0, &m)
+		return policy.RouterMetrics{Saturation: m.Saturation, Detectors: m.Detectors}
+	}
+	view := idle(2)
+	if diff := cmp.Diff(policy.RouterMetrics{
+		Saturation: policy.Saturation{Prefill: 0.8, Decode: 0.2, Effective: 0.8}, Detectors: []policy.Saturation{{Prefill: 0.8, Decode: 0.2}},
+	}, exported(view)); diff != "" {
+		t.Errorf("both stages (−want +got):\n%s", diff)
+	}
+	var saturation float64
+	s.Explain(func(x *scheduler.Explanation) { saturation = float64(x.Admission.Saturation) })
+	if _, err := s.Schedule(view, &policy.Request{}); err != nil {
+		t.Fatal(err)
+	}
+	if saturation != 0.8 {
+		t.Errorf("the explanation has the saturation %v, want 0.8 of prefill", saturation)
+	}
+	view.Down = []bool{true, false}
+	if diff := cmp.Diff(policy.RouterMetrics{
+		Saturation: policy.Saturation{Decode: 0.2, Effective: 0.2}, Detectors: []policy.Saturation{{Decode: 0.2}},
+	}, exported(view)); diff != "" {
+		t.Errorf("prefill is down (−want +got):\n%s", diff)
+	}
+}
+
 // Without flow control all detectors are asked for all endpoints.
 func TestMaxSaturationShedsRequests(t *testing.T) {
 	s := plantFor(t, "router-v0.11", `plugins:

@@ -421,5 +421,8 @@ func (f *flowController) Export(view *policy.View, m *policy.RouterMetrics) {
 	}
 }
 
+// Saturation implements [scheduler.SaturationDetector], as flow control sees it: by pool.
+func (f *flowController) Saturation(c *scheduler.Cycle) float64 { return f.saturation.Saturation(c) }
+
 // Explain implements [scheduler.RequestQueue].
 func (f *flowController) Explain(tell func(*policy.Request, error)) { f.onUnrouted = tell }

@@ -71,6 +71,8 @@ func (s *poolSaturation) pools(c *scheduler.Cycle) policy.Saturation {
 		in := s.within(c, outside)
 		if in.Stage = poolStages[i]; in.Present > 0 {
 			of[i], some = s.detector.Saturation(&in), true
+		} else if several, ok := s.detector.(scheduler.DetectorExporter); ok {
+			several.Vacate(in.Stage)
 		}
 	}
 	if !some {

@@ -54,6 +54,8 @@ func (b *Builder) Factory(p *config.Plugin) *Factory {
 
 // A RequestQueue is flow control: requests wait in it before they are scheduled.
 type RequestQueue interface {
+	// Its saturation is the one that holds requests back.
+	SaturationDetector
 	// Route takes a request in, or turns it away.
 	Route(view *policy.View, request *policy.Request) error
 	Wake(now simtime.Time) (simtime.Time, bool)

@@ -146,6 +146,8 @@ type DetectorExporter interface {
 	SaturationDetector
 	// Export adds the saturations that the detectors had when flow control last asked.
 	Export(m *policy.RouterMetrics)
+	// Vacate says that no endpoint serves a stage: its saturations are 0.
+	Vacate(stage Stage)
 }
 
 // A UsageListener learns what an answer cost, just before it learns of its end.

@@ -153,7 +153,7 @@ func (s *Scheduler) Evict(simtime.Time) (int, bool) { return s.flow.Evict() }
 func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Request, error)) {
 	if s.tracer.report != nil {
 		tell = func(request *policy.Request, err error) {
-			s.tracer.Begin(s.Look(view), request, s.Detector)
+			s.tracer.Begin(s.Look(view), request, s.saturation())
 			s.tracer.refuse(err)
 		}
 	}
@@ -161,12 +161,20 @@ func (s *Scheduler) explainRefusals(view *policy.View) (tell func(*policy.Reques
 	return tell
 }
 
+// saturation is what says whether requests may come in: flow control, or else the detector.
+func (s *Scheduler) saturation() SaturationDetector {
+	if s.flow != nil {
+		return s.flow
+	}
+	return s.Detector
+}
+
 // Schedule chooses endpoints for a request that does not wait for flow control any
 // longer, unless it has to wait for a window.
 func (s *Scheduler) Schedule(view *policy.View, request *policy.Request) (policy.Route, error) {
 	c := s.Begin(view, request)
 	if s.tracer.report != nil {
-		s.tracer.Begin(c, request, s.Detector)
+		s.tracer.Begin(c, request, s.saturation())
 	}
 	to, err := s.Decide(c, request)
 	if s.tracer.report != nil {
@@ -183,7 +191,7 @@ func (s *Scheduler) resume(view *policy.View, item *HeldRequest) (policy.Route, 
 		return policy.Route{}, policy.ErrHeld
 	}
 	if s.tracer.report != nil {
-		s.tracer.Begin(c, &item.request, s.Detector)
+		s.tracer.Begin(c, &item.request, s.saturation())
 	}
 	to, err := s.choose(c)
 	if s.tracer.report != nil {
