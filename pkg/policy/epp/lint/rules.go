@@ -19,7 +19,7 @@ var rules = []*Rule{
 	&severalUnreferencedPickers, &pickerBecomesDefault, &randomPickerIgnoresScores, &maxEndpoints,
 	&prefixBehindPassthrough, &blockSizeBelowFloor, &autoTuneOverrides, &promptBeyondIndex, &prefixBelowBlock, &indexOverRemembers,
 	&speculativeIndexingOff, &preciseBlockSize, &preciseWithoutEvents, &preciseWithoutWorkers, &preciseWithoutTokens, &preciseFewHolders, &preciseUnread, &observerWithoutSource,
-	&sessionAffinityWithoutHeader, &inFlightWithReplicas, &sessionsWithReplicas,
+	&sessionAffinityWithoutHeader, &inFlightWithReplicas, &sessionsWithReplicas, &strategyUnread,
 	&fileInContainer, &unreadConfig,
 
 	&manifestRule, &deprecatedFieldRule,
