@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	corev1 "k8s.io/api/core/v1"
 )
@@ -16,45 +17,49 @@ import (
 // NVIDIA's and AMD's device plugins, of clouds for accelerators, and of clouds for types of
 // machines. The first that matches counts, without regard to case. Words end at what is no letter
 // and no digit.
-var nodeNames = []struct {
+var nodeNames = sync.OnceValue(func() []nodeName {
+	return []nodeName{
+		// A part of an accelerator.
+		{words(`mig-[0-9]+g`), ""},
+		// Types of machines of AWS, Google Cloud and Azure.
+		{words(`p6e-gb200`, `a4x-highgpu`), "gb200"},
+		{words(`p6-b300`), "b300-sxm"},
+		{words(`p6-b200`, `a4-highgpu`), "b200-sxm"},
+		{words(`p5(e|en)\.48xlarge`, `a3-ultragpu`), "h200-sxm"},
+		{words(`p5\.48xlarge`, `a3-(high|mega|edge)gpu`), "h100-sxm"},
+		{words(`p4de`, `a2-ultragpu`), "a100-sxm"},
+		{words(`p4d`, `a2-(high|mega)gpu`), "a100-sxm-40gb"},
+		{words(`g6e`), "l40s"},
+		{words(`g6`, `g2-standard`), "l4"},
+		{words(`g5`), "a10g"},
+		// Names of accelerators.
+		{words(`gb300`), "gb300"},
+		{words(`gb200`), "gb200"},
+		{words(`gh200`), "gh200"},
+		{words(`b300`), "b300-sxm"},
+		{words(`b200`), "b200-sxm"},
+		{words(`h200`), "h200-sxm"},
+		{words(`h100.*pcie`), "h100-pcie"},
+		{words(`h100.*nvl`, `nc[0-9]+ad[a-z]*-h100`, `nc[0-9]+ads-a100`, `a100.*pcie`), ""},
+		{words(`h100`), "h100-sxm"},
+		{words(`h20`), "h20"},
+		{words(`a100.*40gb`, `nvidia-tesla-a100`), "a100-sxm-40gb"},
+		{words(`a100`), "a100-sxm"},
+		{words(`a10g`), "a10g"},
+		{words(`l40s`), "l40s"},
+		{words(`l4`), "l4"},
+		{words(`rtx[ -]?pro[ -]?6000.*workstation`), "rtx-pro-6000-workstation"},
+		{words(`rtx[ -]?pro[ -]?6000`), "rtx-pro-6000"},
+		{words(`rtx[ -]?4090`), "rtx-4090"},
+		{words(`mi300x`), "mi300x"},
+		{words(`mi325x`), "mi325x"},
+		{words(`mi355x`), "mi355x"},
+	}
+})
+
+type nodeName struct {
 	value func() *regexp.Regexp
 	name  string
-}{
-	// A part of an accelerator.
-	{words(`mig-[0-9]+g`), ""},
-	// Types of machines of AWS, Google Cloud and Azure.
-	{words(`p6e-gb200`, `a4x-highgpu`), "gb200"},
-	{words(`p6-b300`), "b300-sxm"},
-	{words(`p6-b200`, `a4-highgpu`), "b200-sxm"},
-	{words(`p5(e|en)\.48xlarge`, `a3-ultragpu`), "h200-sxm"},
-	{words(`p5\.48xlarge`, `a3-(high|mega|edge)gpu`), "h100-sxm"},
-	{words(`p4de`, `a2-ultragpu`), "a100-sxm"},
-	{words(`p4d`, `a2-(high|mega)gpu`), "a100-sxm-40gb"},
-	{words(`g6e`), "l40s"},
-	{words(`g6`, `g2-standard`), "l4"},
-	{words(`g5`), "a10g"},
-	// Names of accelerators.
-	{words(`gb300`), "gb300"},
-	{words(`gb200`), "gb200"},
-	{words(`gh200`), "gh200"},
-	{words(`b300`), "b300-sxm"},
-	{words(`b200`), "b200-sxm"},
-	{words(`h200`), "h200-sxm"},
-	{words(`h100.*pcie`), "h100-pcie"},
-	{words(`h100.*nvl`, `nc[0-9]+ad[a-z]*-h100`, `nc[0-9]+ads-a100`, `a100.*pcie`), ""},
-	{words(`h100`), "h100-sxm"},
-	{words(`h20`), "h20"},
-	{words(`a100.*40gb`, `nvidia-tesla-a100`), "a100-sxm-40gb"},
-	{words(`a100`), "a100-sxm"},
-	{words(`a10g`), "a10g"},
-	{words(`l40s`), "l40s"},
-	{words(`l4`), "l4"},
-	{words(`rtx[ -]?pro[ -]?6000.*workstation`), "rtx-pro-6000-workstation"},
-	{words(`rtx[ -]?pro[ -]?6000`), "rtx-pro-6000"},
-	{words(`rtx[ -]?4090`), "rtx-4090"},
-	{words(`mi300x`), "mi300x"},
-	{words(`mi325x`), "mi325x"},
-	{words(`mi355x`), "mi355x"},
 }
 
 func words(patterns ...string) func() *regexp.Regexp {
@@ -64,7 +69,7 @@ func words(patterns ...string) func() *regexp.Regexp {
 // acceleratorNamed is the accelerator that the value of a label means; "" for others.
 func acceleratorNamed(value string) string {
 	value = strings.ReplaceAll(value, "_", "-")
-	for _, n := range nodeNames {
+	for _, n := range nodeNames() {
 		if n.value().MatchString(value) {
 			return n.name
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/pkg/latency"
@@ -14,14 +15,18 @@ import (
 
 // numberFormats are the endings of names under which models are published in other formats, with
 // the format of the weights.
-var numberFormats = []struct {
+var numberFormats = sync.OnceValue(func() []numberFormat {
+	return []numberFormat{
+		{expression(`(?i)[-.]fp8([-_](dynamic|block|static|kv))*$`), "fp8"},
+		{expression(`(?i)[-.](awq|gptq|gptq-int4|w4a16|quantized\.w4a16|int4)$`), "int4"},
+		{expression(`(?i)[-.](w8a8|quantized\.w8a8|int8)$`), "int8"},
+		{expression(`(?i)[-.](nvfp4|fp4)$`), "nvfp4"},
+	}
+})
+
+type numberFormat struct {
 	ending  func() *regexp.Regexp
 	weights v1alpha1.Precision
-}{
-	{expression(`(?i)[-.]fp8([-_](dynamic|block|static|kv))*$`), "fp8"},
-	{expression(`(?i)[-.](awq|gptq|gptq-int4|w4a16|quantized\.w4a16|int4)$`), "int4"},
-	{expression(`(?i)[-.](w8a8|quantized\.w8a8|int8)$`), "int8"},
-	{expression(`(?i)[-.](nvfp4|fp4)$`), "nvfp4"},
 }
 
 // knownModel is the name in the catalogue of what an engine serves: the name itself, that without
@@ -30,7 +35,7 @@ func knownModel(c *latency.Catalogue, written string) (name string, weights v1al
 	if name := inCatalogue(c, written); name != "" {
 		return name, ""
 	}
-	for _, format := range numberFormats {
+	for _, format := range numberFormats() {
 		if base := format.ending().ReplaceAllString(written, ""); base != written {
 			if name := inCatalogue(c, base); name != "" {
 				return name, format.weights

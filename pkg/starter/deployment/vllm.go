@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -30,35 +31,37 @@ type engine struct {
 }
 
 // settings are the options of vLLM that a scenario has a field for, and those that need a word.
-// The names are those of vLLM 0.24.
-var settings = map[string]func(e *engine, f *flag) error{
-	"model":                        func(e *engine, f *flag) error { e.model = f.value(); return nil },
-	"tensor-parallel-size":         number(func(e *engine) *int32 { return &e.pool.TensorParallelism }),
-	"data-parallel-size":           number(func(e *engine) *int32 { return &e.pool.DataParallelism }),
-	"pipeline-parallel-size":       number(func(e *engine) *int32 { return &e.pipeline }),
-	"data-parallel-external-lb":    on(func(e *engine, on bool) { e.external = on }),
-	"data-parallel-hybrid-lb":      on(func(e *engine, on bool) { e.external = on }),
-	"enable-expert-parallel":       switched(func(e *engine) *v1alpha1.Switch { return &e.pool.ExpertParallelism }),
-	"max-num-seqs":                 number(func(e *engine) *int32 { return &e.pool.Engine.MaxNumSeqs }),
-	"max-num-batched-tokens":       number(func(e *engine) *int32 { return &e.pool.Engine.MaxNumBatchedTokens }),
-	"max-num-queued-reqs":          optional(func(e *engine) **int32 { return &e.pool.Engine.MaxNumQueuedReqs }),
-	"max-num-queued-tokens":        optional(func(e *engine) **int32 { return &e.pool.Engine.MaxNumQueuedTokens }),
-	"max-model-len":                maxModelLen,
-	"block-size":                   number(func(e *engine) *int32 { return &e.pool.Engine.BlockSize }),
-	"enable-prefix-caching":        switched(func(e *engine) *v1alpha1.Switch { return &e.pool.Engine.PrefixCaching }),
-	"scheduling-policy":            schedulingPolicy,
-	"long-prefill-token-threshold": number(func(e *engine) *int32 { return &e.pool.Engine.LongPrefillTokenThreshold }),
-	"async-scheduling":             switched(func(e *engine) *v1alpha1.Switch { return &e.pool.Engine.AsynchronousScheduling }),
-	"gpu-memory-utilization":       memoryUtilization,
-	"num-gpu-blocks-override":      optional(func(e *engine) **int32 { return &e.pool.KVCache.Blocks }),
-	"kv-cache-dtype":               kvCacheType,
-	"quantization":                 quantization,
-	"max-loras":                    number(func(e *engine) *int32 { return &e.adapters().Max }),
-	"enable-lora":                  on(func(e *engine, on bool) { e.lora(on) }),
-	"lora-modules":                 loraModules,
-	"kv-transfer-config":           kvTransfer,
-	"kv-offloading-size":           offloadingSize,
-}
+// The names are those of vLLM 0.24. They are made at the first call: most commands read no manifest.
+var settings = sync.OnceValue(func() map[string]func(e *engine, f *flag) error {
+	return map[string]func(e *engine, f *flag) error{
+		"model":                        func(e *engine, f *flag) error { e.model = f.value(); return nil },
+		"tensor-parallel-size":         number(func(e *engine) *int32 { return &e.pool.TensorParallelism }),
+		"data-parallel-size":           number(func(e *engine) *int32 { return &e.pool.DataParallelism }),
+		"pipeline-parallel-size":       number(func(e *engine) *int32 { return &e.pipeline }),
+		"data-parallel-external-lb":    on(func(e *engine, on bool) { e.external = on }),
+		"data-parallel-hybrid-lb":      on(func(e *engine, on bool) { e.external = on }),
+		"enable-expert-parallel":       switched(func(e *engine) *v1alpha1.Switch { return &e.pool.ExpertParallelism }),
+		"max-num-seqs":                 number(func(e *engine) *int32 { return &e.pool.Engine.MaxNumSeqs }),
+		"max-num-batched-tokens":       number(func(e *engine) *int32 { return &e.pool.Engine.MaxNumBatchedTokens }),
+		"max-num-queued-reqs":          optional(func(e *engine) **int32 { return &e.pool.Engine.MaxNumQueuedReqs }),
+		"max-num-queued-tokens":        optional(func(e *engine) **int32 { return &e.pool.Engine.MaxNumQueuedTokens }),
+		"max-model-len":                maxModelLen,
+		"block-size":                   number(func(e *engine) *int32 { return &e.pool.Engine.BlockSize }),
+		"enable-prefix-caching":        switched(func(e *engine) *v1alpha1.Switch { return &e.pool.Engine.PrefixCaching }),
+		"scheduling-policy":            schedulingPolicy,
+		"long-prefill-token-threshold": number(func(e *engine) *int32 { return &e.pool.Engine.LongPrefillTokenThreshold }),
+		"async-scheduling":             switched(func(e *engine) *v1alpha1.Switch { return &e.pool.Engine.AsynchronousScheduling }),
+		"gpu-memory-utilization":       memoryUtilization,
+		"num-gpu-blocks-override":      optional(func(e *engine) **int32 { return &e.pool.KVCache.Blocks }),
+		"kv-cache-dtype":               kvCacheType,
+		"quantization":                 quantization,
+		"max-loras":                    number(func(e *engine) *int32 { return &e.adapters().Max }),
+		"enable-lora":                  on(func(e *engine, on bool) { e.lora(on) }),
+		"lora-modules":                 loraModules,
+		"kv-transfer-config":           kvTransfer,
+		"kv-offloading-size":           offloadingSize,
+	}
+})
 
 // shortNames are the options of one letter or two, and older names.
 var shortNames = map[string]string{
@@ -89,7 +92,7 @@ func (e *engine) take(options []flag) map[string]error {
 		f.name = strings.TrimPrefix(f.name, "no-")
 		f.name = fullName(f.name)
 		delete(faults, f.name)
-		set, known := settings[f.name]
+		set, known := settings()[f.name]
 		switch {
 		case known && off:
 			f.values = []string{"false"}
@@ -117,11 +120,11 @@ func fullName(name string) string {
 	if long, ok := shortNames[name]; ok {
 		return long
 	}
-	if settings[name] != nil || slices.Contains(withoutEffect, name) {
+	if settings()[name] != nil || slices.Contains(withoutEffect, name) {
 		return name
 	}
 	var begun []string
-	for _, full := range slices.Concat(slices.Sorted(maps.Keys(settings)), withoutEffect) {
+	for _, full := range slices.Concat(slices.Sorted(maps.Keys(settings())), withoutEffect) {
 		if strings.HasPrefix(full, name) {
 			begun = append(begun, full)
 		}
