@@ -3,8 +3,6 @@
 package builder
 
 import (
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -12,15 +10,20 @@ import (
 )
 
 // SweepBuilder makes a PolicySweep.
-type SweepBuilder struct{ sweep v1alpha1.PolicySweep }
+type SweepBuilder struct {
+	common[*SweepBuilder]
+	sweep v1alpha1.PolicySweep
+}
 
 // MakeSweep starts from a small valid scenario, goodput as the objective, one
 // seed, and no parameter: add at least one by Grid, Values or Profile.
 func MakeSweep(name, namespace string) *SweepBuilder {
 	b := &SweepBuilder{}
+	spec := &b.sweep.Spec
+	b.common = common[*SweepBuilder]{b, &b.sweep.ObjectMeta, &spec.Scenario, &spec.Replications, &spec.Execution, &b.sweep.Status.Conditions}
 	b.sweep.Name, b.sweep.Namespace = name, namespace
-	b.sweep.Spec.Scenario = smallScenario()
-	b.sweep.Spec.Objectives = []v1alpha1.Objective{{Metric: "goodput", Direction: v1alpha1.Maximize}}
+	spec.Scenario = smallScenario()
+	spec.Objectives = []v1alpha1.Objective{{Metric: "goodput", Direction: v1alpha1.Maximize}}
 	return b
 }
 
@@ -29,32 +32,6 @@ func (b *SweepBuilder) Obj() *v1alpha1.PolicySweep {
 	sweep := b.sweep.DeepCopy()
 	manifest.Default(sweep)
 	return sweep
-}
-
-// UID sets what an API server would have given it.
-func (b *SweepBuilder) UID(uid string) *SweepBuilder {
-	b.sweep.UID = types.UID(uid)
-	return b
-}
-
-// Generation sets the number of the spec's edit.
-func (b *SweepBuilder) Generation(n int64) *SweepBuilder {
-	b.sweep.Generation = n
-	return b
-}
-
-// Label adds a label.
-func (b *SweepBuilder) Label(key, value string) *SweepBuilder {
-	metav1.SetMetaDataLabel(&b.sweep.ObjectMeta, key, value)
-	return b
-}
-
-// Scenario edits the base scenario in place.
-func (b *SweepBuilder) Scenario(edits ...ScenarioEdit) *SweepBuilder {
-	for _, edit := range edits {
-		edit(&b.sweep.Spec.Scenario)
-	}
-	return b
 }
 
 // Grid adds a parameter over a range with a step, all decimals.
@@ -134,38 +111,4 @@ func (b *SweepBuilder) Baseline(name, value string) *SweepBuilder {
 	}
 	b.sweep.Spec.Baseline.Parameters = append(b.sweep.Spec.Baseline.Parameters, v1alpha1.Assignment{Name: name, Value: value})
 	return b
-}
-
-// Seeds lists the seeds.
-func (b *SweepBuilder) Seeds(seeds ...int64) *SweepBuilder {
-	b.sweep.Spec.Replications = v1alpha1.Replications{Seeds: seeds}
-	return b
-}
-
-// Shards sets the number of pods.
-func (b *SweepBuilder) Shards(n int32) *SweepBuilder {
-	b.sweep.Spec.Execution.Shards = n
-	return b
-}
-
-// Suspend holds the work.
-func (b *SweepBuilder) Suspend(suspend bool) *SweepBuilder {
-	b.sweep.Spec.Execution.Suspend = suspend
-	return b
-}
-
-// Condition adds or replaces a condition of the status.
-func (b *SweepBuilder) Condition(c metav1.Condition) *SweepBuilder {
-	b.sweep.Status.Conditions = withCondition(b.sweep.Status.Conditions, c)
-	return b
-}
-
-func withCondition(conditions []metav1.Condition, c metav1.Condition) []metav1.Condition {
-	for i := range conditions {
-		if conditions[i].Type == c.Type {
-			conditions[i] = c
-			return conditions
-		}
-	}
-	return append(conditions, c)
 }
