@@ -54,13 +54,23 @@ func modeRules(modes []v1alpha1.SweepMode) []rule {
 			})
 		}
 		for _, field := range m.Excludes {
-			rules = append(rules, rule{field, other + "!has(self." + field + ")", fmt.Sprintf("a sweep %s must not have %s", m.Fields, field), forbidden})
+			rules = append(rules, rule{field, other + absent(field), fmt.Sprintf("a sweep %s must not have %s", m.Fields, field), forbidden})
 		}
 		if m.OnlyGrid {
 			rules = append(rules, rule{"search.algorithm", other + "self.search.algorithm == 'Grid'", fmt.Sprintf("a sweep %s must have algorithm Grid", m.Fields), invalid})
 		}
 	}
 	return rules
+}
+
+// absent says in CEL that a field is not set. A field below spec that has others is always set.
+func absent(field string) string {
+	names := strings.Split(field, ".")
+	condition := ""
+	for i := 2; i < len(names); i++ {
+		condition += "!has(self." + strings.Join(names[:i], ".") + ") || "
+	}
+	return condition + "!has(self." + field + ")"
 }
 
 // settingRules are the rules that a search has the settings of its algorithm.
