@@ -35,6 +35,7 @@ var otherModules = map[string][]string{
 	"programs":    {"github.com/tetratelabs/wazero", "go.starlark.net"},
 	"Prometheus":  {"github.com/prometheus"},
 	"quantities":  {"k8s.io/apimachinery/pkg/api/resource"},
+	"patterns":    {"github.com/dlclark/regexp2"},
 	"shells":      {"mvdan.cc/sh"},
 }
 
@@ -58,7 +59,7 @@ var tables = []table{
 		{"internal/readme", "", ""},
 		{"pkg/expression", "", "CEL"},
 		{"pkg/live/ports", "", ""},
-		{"pkg/live/tokens", "", ""},
+		{"pkg/live/tokens", "", "patterns"},
 		{"pkg/prompt", "", ""},
 		{"pkg/simtime", "", ""},
 		{"pkg/spelling", "", ""},

@@ -23,7 +23,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
-	"windtunnel.dev/windtunnel/pkg/live/tokens"
 	"windtunnel.dev/windtunnel/pkg/live/vllm"
 )
 
@@ -40,8 +39,10 @@ type engineOptions struct {
 	version     string
 	// answerTokens is the length of answers; 0 is that of the workload.
 	answerTokens int
-	server       vllm.Options
-	limits       ports.Limits
+	// tokenizer is bytes4 or the name of a file.
+	tokenizer string
+	server    vllm.Options
+	limits    ports.Limits
 	// submitted, unless it is nil, receives the stream of each request.
 	submitted func(*replicas.Stream)
 	// scraped, unless it is nil, receives what is shown of a replica.
@@ -91,6 +92,7 @@ func (o *engineOptions) registerPlaces(f *pflag.FlagSet) {
 
 func (o *engineOptions) registerServer(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.server.Names, "served-model-name", nil, "name of the model in requests, in place of the catalogue's; may be repeated, and answers have the first")
+	f.StringVar(&o.tokenizer, "tokenizer", bytes4, bytes4+", or the `FILE` tokenizer.json of a model with byte-level BPE, such as Llama 3 and Qwen; "+bytes4+" has a token for every 4 bytes")
 	f.IntVar(&o.answerTokens, "answer-tokens", 0, "length of answers, unless a request bounds it (default that of the workload's answers, drawn by the prompt)")
 	f.BoolVar(&o.server.ForceUsage, "enable-force-include-usage", false, "as vLLM's: each stream ends with the usage")
 	f.BoolVar(&o.server.PromptDetails, "enable-prompt-tokens-details", false, "as vLLM's: the usage has the tokens of the prompt that were cached")
@@ -144,6 +146,10 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 			Path: "pools[" + o.scenario.pools[0] + "].replicas", Value: strconv.Itoa(o.replicas),
 		})
 	}
+	var err error
+	if o.server.Tokenizer, err = readTokenizer(o.tokenizer); err != nil {
+		return err
+	}
 	pools, err := o.scenario.load(ctx, stdin)
 	if err != nil {
 		return err
@@ -172,7 +178,7 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 	for i, pool := range pools.config.Pools {
 		server := o.server
 		server.Version, server.Root = versions[i], pools.scenario[i].Model
-		server.Lengths, server.Tokenizer, server.Now = pools.lengths, tokens.Bytes4{}, time.Now
+		server.Lengths, server.Now = pools.lengths, time.Now
 		server.MaxModelLen = cmp.Or(pool.MaxModelLen, pool.KVBlocks*pool.BlockTokens)
 		if len(server.Names) == 0 {
 			server.Names = []string{server.Root}

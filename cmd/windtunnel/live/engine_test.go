@@ -111,6 +111,8 @@ func TestEngineRefusesBadInput(t *testing.T) {
 		"a name as an address":   {[]string{"-f", sampleScenario, "--address", "localhost"}, `--address "localhost": must be an IP address`},
 		"too few addresses":      {[]string{"-f", sampleScenario, "--address", "127.0.0.1,127.0.0.2"}, "there are 2 addresses for 4 replicas"},
 		"a port that is taken":   {[]string{"-f", sampleScenario, "--port", port}, "address already in use"},
+		"no tokeniser":           {[]string{"-f", sampleScenario, "--tokenizer", "/nowhere/tokenizer.json"}, "--tokenizer: open /nowhere/tokenizer.json: no such file"},
+		"another tokeniser":      {[]string{"-f", sampleScenario, "--tokenizer", "testdata/run.yaml"}, "--tokenizer testdata/run.yaml: not a tokenizer.json"},
 		"a setting":              {[]string{"-f", sampleScenario, "--set", "pools[llama].replicas=0"}, "pools[0].replicas: Invalid value: 0"},
 	} {
 		out, err := run(t, append([]string{"engine"}, tc.args...)...)

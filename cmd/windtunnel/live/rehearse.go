@@ -27,6 +27,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
+	"windtunnel.dev/windtunnel/pkg/live/tokens"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -138,7 +139,7 @@ func (o *rehearseOptions) setEngine() {
 	e := &o.engine
 	e.speed, e.maxLateness = 1, time.Second
 	e.limits = ports.Limits{Connections: 4096, HeadTimeout: cli.HeadTimeout, IdleTimeout: 5 * time.Minute}
-	e.server.PromptDetails = true
+	e.server.PromptDetails, e.server.Tokenizer = true, tokens.Bytes4{}
 	e.submitted = o.times.Submitted
 	e.server.Limits = defaultServerLimits()
 	o.load.api, o.load.speed, o.load.seed = string(load.Completions), 1, -1

@@ -8,6 +8,9 @@ package tokens
 // token, for text in ASCII.
 type Bytes4 struct{}
 
+// Begin returns no tokens: a prompt begins with its text.
+func (Bytes4) Begin() []uint32 { return nil }
+
 // bytesPerToken is how many bytes a token has.
 const bytesPerToken = 4
 

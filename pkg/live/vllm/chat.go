@@ -5,6 +5,7 @@ package vllm
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -57,23 +58,43 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
-// encode is the prompt of a conversation, in the form of ChatML. Each header and each content has
-// tokens of its own, as with the special tokens of models, so that the next turn has the same tokens.
-func (c *conversation) encode(t Tokenizer) []uint32 {
-	var ids []uint32
+// template is what a chat has around its roles and contents.
+type template struct{ open, close, end string }
+
+// Templates by the first token of each. They are the frame of what the models have in the file
+// chat_template, without the texts that some of those add.
+var templates = []template{
+	{"<|im_start|>", "\n", "<|im_end|>\n"},
+	{"<|start_header_id|>", "<|end_header_id|>\n\n", "<|eot_id|>"},
+}
+
+// templateOf is the one whose first token a tokeniser has, or the first one.
+func templateOf(t Tokenizer) template {
+	for _, known := range templates {
+		if len(t.Encode(known.open)) == 1 {
+			return known
+		}
+	}
+	return templates[0]
+}
+
+// encode is the prompt of a conversation. Each header and each content has tokens of its own, so that the
+// next turn begins with the same tokens.
+func (c *conversation) encode(t Tokenizer, in template) []uint32 {
+	ids := slices.Clone(t.Begin())
 	add := func(texts ...string) {
 		for _, text := range texts {
 			ids = append(ids, t.Encode(text)...)
 		}
 	}
 	if len(c.Tools) > 0 {
-		add("<|im_start|>tools\n", joined(c.Tools), "<|im_end|>\n")
+		add(in.open+"tools"+in.close, joined(c.Tools), in.end)
 	}
 	for _, m := range c.Messages {
-		add("<|im_start|>"+m.Role+"\n", string(m.Content), joined(m.ToolCalls), "<|im_end|>\n")
+		add(in.open+m.Role+in.close, string(m.Content), joined(m.ToolCalls), in.end)
 	}
 	if c.AddGenerationPrompt == nil || *c.AddGenerationPrompt {
-		add("<|im_start|>assistant\n")
+		add(in.open + "assistant" + in.close)
 	}
 	return ids
 }
@@ -193,7 +214,7 @@ func (s *Server) chat(w http.ResponseWriter, r *http.Request, c *chatRequest) er
 	if !off(c.Echo) {
 		return refuse("echo", "echo is not simulated")
 	}
-	j, err := s.begin(r, &c.generation, "chatcmpl-", [][]uint32{c.encode(s.o.Tokenizer)}, unbounded)
+	j, err := s.begin(r, &c.generation, "chatcmpl-", [][]uint32{c.encode(s.o.Tokenizer, s.template)}, unbounded)
 	if err != nil {
 		return err
 	}

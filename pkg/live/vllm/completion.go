@@ -5,6 +5,7 @@ package vllm
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 )
 
 // completionRequest is the body of /v1/completions.
@@ -51,9 +52,14 @@ func (p *prompts) UnmarshalJSON(raw []byte) error {
 func (p *prompts) encoded(t Tokenizer) [][]uint32 {
 	ids := p.ids
 	for _, text := range p.texts {
-		ids = append(ids, t.Encode(text))
+		ids = append(ids, encodePrompt(t, text))
 	}
 	return ids
+}
+
+// encodePrompt is the ids of a prompt that is text.
+func encodePrompt(t Tokenizer, text string) []uint32 {
+	return slices.Concat(t.Begin(), t.Encode(text))
 }
 
 // textChoice is an answer, or some tokens of one.

@@ -25,6 +25,8 @@ type Engine interface {
 // A Tokenizer turns text into token ids and back. The text of several ids is that of each, one after
 // the other.
 type Tokenizer interface {
+	// Begin is the ids before each prompt that is text.
+	Begin() []uint32
 	Encode(text string) []uint32
 	Decode(ids []uint32) string
 }
@@ -70,6 +72,7 @@ type Server struct {
 	o        Options
 	engine   Engine
 	writer   writer
+	template template
 	adapters adapters
 	mux      *http.ServeMux
 	// started is when the server was made, underWay how many requests it works on.
@@ -80,7 +83,7 @@ type Server struct {
 
 // New makes the server of a replica.
 func New(o Options, e Engine) *Server {
-	s := &Server{o: o, engine: e, writer: newWriter(o.Tokenizer, o.Lengths), mux: http.NewServeMux(), started: o.Now(), counted: newCounted(o.MaxModelLen)}
+	s := &Server{o: o, engine: e, writer: newWriter(o.Tokenizer, o.Lengths), template: templateOf(o.Tokenizer), mux: http.NewServeMux(), started: o.Now(), counted: newCounted(o.MaxModelLen)}
 	s.adapters.loaded = map[string]string{}
 	for _, name := range o.Adapters {
 		s.adapters.loaded[name] = name

@@ -12,6 +12,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -256,6 +257,48 @@ func TestAdapters(t *testing.T) {
 		got := ask(t, started(t, smallOptions(), without), http.MethodPost, "/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/x"}`)
 		if got.Code != 400 || !strings.Contains(got.Body.String(), "no places for adapters") {
 			t.Errorf("%d %s", got.Code, got.Body)
+		}
+	})
+}
+
+// lettered has a token for each byte, added tokens of Llama 3, and one before each prompt.
+type lettered struct{}
+
+func (lettered) Begin() []uint32 { return []uint32{1000} }
+
+func (lettered) Encode(text string) (ids []uint32) {
+	for i, special := range []string{"<|start_header_id|>", "<|end_header_id|>", "<|eot_id|>"} {
+		if before, after, found := strings.Cut(text, special); found {
+			return slices.Concat(lettered{}.Encode(before), []uint32{uint32(1001 + i)}, lettered{}.Encode(after))
+		}
+	}
+	for _, b := range []byte(text) {
+		ids = append(ids, uint32(b))
+	}
+	return ids
+}
+
+func (lettered) Decode(ids []uint32) string {
+	var text []byte
+	for _, id := range ids {
+		text = append(text, byte(id))
+	}
+	return string(text)
+}
+
+// TestTemplates has a chat in the frame of the tokeniser's special tokens.
+func TestTemplates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := smallOptions()
+		o.Tokenizer = lettered{}
+		s := started(t, o, smallPool())
+		for body, want := range map[string]string{
+			`{"messages": [{"role": "u", "content": "Hi"}]}`: "[1000,1001,117,1002,10,10,72,105,1003,1001,97,115,115,105,115,116,97,110,116,1002,10,10]",
+			`{"prompt": "Hi"}`: "[1000,72,105]",
+		} {
+			if got := ask(t, s, http.MethodPost, "/tokenize", body).Body.String(); !strings.Contains(got, `"tokens":`+want) {
+				t.Errorf("%s: %s", body, got)
+			}
 		}
 	})
 }

@@ -19,9 +19,9 @@ func (s *Server) tokenize(w http.ResponseWriter, _ *http.Request, t *tokenizeReq
 	var ids []uint32
 	switch {
 	case t.Prompt != nil:
-		ids = s.o.Tokenizer.Encode(*t.Prompt)
+		ids = encodePrompt(s.o.Tokenizer, *t.Prompt)
 	case len(t.Messages) > 0:
-		ids = t.encode(s.o.Tokenizer)
+		ids = t.encode(s.o.Tokenizer, s.template)
 	default:
 		return refuse("prompt", "prompt or messages is required")
 	}
@@ -63,7 +63,7 @@ func (s *Server) renderChat(w http.ResponseWriter, _ *http.Request, c *chatReque
 	if err := c.check(); err != nil {
 		return err
 	}
-	answer(w, rendered{c.encode(s.o.Tokenizer)})
+	answer(w, rendered{c.encode(s.o.Tokenizer, s.template)})
 	return nil
 }
 
