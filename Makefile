@@ -81,12 +81,12 @@ update: ## Rewrite all golden files, and the generated pages that take seconds; 
 		sed 's|^|./|' | xargs -I{} $(GO) test {} -count 1 -update
 
 .PHONY: autoscalers
-autoscalers: ## Ask the real HorizontalPodAutoscaler, KEDA, Prometheus and, with WVA_CHECKOUT=PATH, WVA_TOKENS_CHECKOUT=PATH, AIBRIX_CHECKOUT=PATH, and DYNAMO_CHECKOUT=PATH with FILTERPY_CHECKOUT=PATH, llm-d's workload-variant-autoscaler, AIBrix and Dynamo's planner again, and rewrite their answers; the first build takes minutes
+autoscalers: ## Ask the real HorizontalPodAutoscaler, KEDA, Prometheus and, with WVA_CHECKOUT=PATH, WVA_TOKENS_CHECKOUT=PATH, AIBRIX_CHECKOUT=PATH, DYNAMO_CHECKOUT=PATH with FILTERPY_CHECKOUT=PATH, and ROUTER_CHECKOUT=PATH, llm-d's workload-variant-autoscaler, AIBrix, Dynamo's planner and the KV index of llm-d's router again, and rewrite their answers; the first build takes minutes
 	$(GO) test -C test/hpa -count 1 -run '^TestTheGoldenSet$$' -update
 	$(GO) test -C test/keda -count 1 -run '^TestTheGoldenSet$$' -update
 	$(GO) test -C test/promql -count 1 -run '^TestTheGoldenSet$$' -update
 	$(GO) test ./test/wva -v -count 1 -run '^TestTheGoldenSet' -update
-	$(GO) test ./test/aibrix ./test/planner -v -count 1 -run '^TestTheGoldenSet$$' -update
+	$(GO) test ./test/aibrix ./test/planner ./pkg/live/kvevents -v -count 1 -run '^TestTheGoldenSet$$' -update
 
 .PHONY: pictures
 pictures: ## Redraw the pictures of the README from its sweep

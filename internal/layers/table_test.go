@@ -37,6 +37,7 @@ var otherModules = map[string][]string{
 	"quantities":  {"k8s.io/apimachinery/pkg/api/resource"},
 	"patterns":    {"github.com/dlclark/regexp2"},
 	"shells":      {"mvdan.cc/sh"},
+	"ZMQ":         {"github.com/go-zeromq/zmq4", "github.com/vmihailenco/msgpack", "github.com/fxamacker/cbor"},
 }
 
 // free are the modules that every row may import: errors with a field's path, YAML and
@@ -78,6 +79,7 @@ var tables = []table{
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
 		{"pkg/live/replicas", "pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/live/kvevents", "pkg/live/replicas pkg/policy", "ZMQ"},
 		{"pkg/live/vllm", "pkg/live/replicas pkg/simulator pkg/stats", "Prometheus"},
 
 		{"pkg/calibrate", "internal/printable pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Prometheus"},

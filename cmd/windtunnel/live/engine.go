@@ -37,6 +37,8 @@ type engineOptions struct {
 	// maxLateness ends the command where the machine is too slow.
 	maxLateness time.Duration
 	version     string
+	// kvEvents is the address of KV events; empty for none.
+	kvEvents string
 	// answerTokens is the length of answers; 0 is that of the workload.
 	answerTokens int
 	// tokenizer is bytes4 or the name of a file.
@@ -85,6 +87,7 @@ have no authentication.`,
 func (o *engineOptions) registerPlaces(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.addresses, "address", []string{"127.0.0.1"}, "IP address to listen on; or one for each replica, all at the same port")
 	f.IntVar(&o.port, "port", 8000, "port of the first replica, with that of the next one behind it; 0 is any free port for each")
+	f.StringVar(&o.kvEvents, "kv-events", "", "address of KV events over ZMQ, as vLLM's publisher has it: with tcp://*:5557 each replica listens at its own address, those of one address at port 5557 and the next ones; with tcp://HOST:5557 each connects to a reader there")
 	f.IntVar(&o.limits.Connections, "max-connections", 4096, "connections that a replica has at once; more wait")
 	f.DurationVar(&o.limits.HeadTimeout, "head-timeout", cli.HeadTimeout, "time for the head of a request")
 	f.DurationVar(&o.limits.IdleTimeout, "idle-timeout", 5*time.Minute, "time between two requests of a connection")
@@ -194,9 +197,19 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 // serve serves the replicas until the context ends, or they are too late.
 func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, stdout, stderr io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
-	pool := replicas.New(replicas.Config{
+	config := replicas.Config{
 		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness,
-	})
+	}
+	publisher, err := o.publisher(ctx, pools, servers, open)
+	if err != nil {
+		return err
+	}
+	if publisher != nil {
+		defer publisher.Close()
+		config.BlockEvents = publisher.Hear
+		group.Go(func() error { return publisher.Run(ctx) })
+	}
+	pool := replicas.New(config)
 	var handlers []http.Handler
 	for i, of := range pools.config.Pools {
 		for range of.Replicas {

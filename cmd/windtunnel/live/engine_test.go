@@ -109,6 +109,7 @@ func TestEngineRefusesBadInput(t *testing.T) {
 		"an unknown pool":        {[]string{"-f", sampleScenario, "--pool", "lama"}, "--pool lama: the scenario has the pools llama"},
 		"an unknown release":     {[]string{"-f", sampleScenario, "--vllm-version", "1.0"}, "from 0.8 to 0.29"},
 		"a name as an address":   {[]string{"-f", sampleScenario, "--address", "localhost"}, `--address "localhost": must be an IP address`},
+		"KV events nowhere":      {[]string{"-f", sampleScenario, "--kv-events", "*:5557"}, `--kv-events: "*:5557" must be tcp://HOST:PORT`},
 		"too few addresses":      {[]string{"-f", sampleScenario, "--address", "127.0.0.1,127.0.0.2"}, "there are 2 addresses for 4 replicas"},
 		"a port that is taken":   {[]string{"-f", sampleScenario, "--port", port}, "address already in use"},
 		"no tokeniser":           {[]string{"-f", sampleScenario, "--tokenizer", "/nowhere/tokenizer.json"}, "--tokenizer: open /nowhere/tokenizer.json: no such file"},

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package kvevents
+
+import (
+	"context"
+	"encoding/binary"
+	"fmt"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-zeromq/zmq4"
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
+
+func TestAddresses(t *testing.T) {
+	tests := map[string]struct {
+		of    string
+		hosts []string
+		want  []Address
+		err   string
+	}{
+		"one host": {of: "tcp://*:5557", hosts: []string{"127.0.0.1", "127.0.0.1", "127.0.0.2"}, want: []Address{
+			{"tcp://127.0.0.1:5557", true}, {"tcp://127.0.0.1:5558", true}, {"tcp://127.0.0.2:5557", true},
+		}},
+		"IPv6":       {of: "tcp://[::]:5557", hosts: []string{"::1"}, want: []Address{{"tcp://[::1]:5557", true}}},
+		"a reader":   {of: "tcp://epp:5557", hosts: []string{"::1", "::1"}, want: []Address{{"tcp://epp:5557", false}, {"tcp://epp:5557", false}}},
+		"no scheme":  {of: "*:5557", err: "must be tcp://HOST:PORT"},
+		"no host":    {of: "tcp://:5557", err: "must be tcp://HOST:PORT"},
+		"no port":    {of: "tcp://*", err: "must be tcp://HOST:PORT"},
+		"port 70000": {of: "tcp://*:70000", err: "must be tcp://HOST:PORT"},
+		"few ports":  {of: "tcp://*:65535", hosts: []string{"::1", "::1"}, err: "2 replicas at ::1 need ports above 65535"},
+	}
+	for name, tc := range tests {
+		got, err := Addresses(tc.of, tc.hosts)
+		if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+			t.Errorf("%s: %v, want %q", name, err, tc.err)
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("%s (−want +got):\n%s", name, diff)
+		}
+	}
+}
+
+// freeEndpoint is an endpoint that nothing listens at.
+func freeEndpoint(t *testing.T) string {
+	t.Helper()
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return "tcp://" + l.Addr().String()
+}
+
+// A reader that subscribes to llm-d's topics gets three frames for the events of each moment, over a socket
+// that either side binds.
+func TestAReaderGetsBatches(t *testing.T) {
+	for _, binds := range []bool{true, false} {
+		t.Run(fmt.Sprintf("the replica binds: %v", binds), func(t *testing.T) {
+			ctx, stop := context.WithCancel(t.Context())
+			endpoint := freeEndpoint(t)
+			p, err := Open(ctx, []Options{{
+				Address: Address{endpoint, binds}, Pod: "127.0.0.1:8000", Model: "llama", BlockTokens: 2, Format: Maps,
+				Now: func() time.Time { return time.Unix(7, 0) },
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			reader := zmq4.NewSub(ctx)
+			t.Cleanup(func() { reader.Close(); p.Close() })
+			open := reader.Listen
+			if binds {
+				open = reader.Dial
+			}
+			if err := open(endpoint); err != nil {
+				t.Fatal(err)
+			}
+			if err := reader.SetOption(zmq4.OptionSubscribe, "kv@"); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() { ended <- p.Run(ctx) }()
+			received := make(chan zmq4.Msg)
+			go func() {
+				for {
+					m, err := reader.Recv()
+					if err != nil {
+						return
+					}
+					received <- m
+				}
+			}()
+			// Batches before the subscription is known are lost, so there is one after the other until one arrives.
+			moment := simtime.Time(0)
+			hear := func(e replicas.BlockEvent) {
+				e.At = moment
+				p.Hear(e)
+			}
+			var m zmq4.Msg
+			for got := false; !got; {
+				moment++
+				hear(replicas.BlockEvent{Hash: 1, Tokens: []uint32{1, 2}})
+				hear(replicas.BlockEvent{Kind: replicas.BlockRemoved, Hash: 1})
+				select {
+				case m = <-received:
+					got = true
+				case <-time.After(10 * time.Millisecond):
+				}
+			}
+			sequence := func(m zmq4.Msg) uint64 {
+				t.Helper()
+				if len(m.Frames) != 3 || string(m.Frames[0]) != "kv@127.0.0.1:8000@llama" || len(m.Frames[1]) != 8 {
+					t.Fatalf("a message has the frames %q", m.Frames)
+				}
+				return binary.BigEndian.Uint64(m.Frames[1])
+			}
+			before := sequence(m)
+			moment++
+			hear(replicas.BlockEvent{Kind: replicas.BlocksCleared})
+			for batch := decoded(t, m.Frames[2]); !strings.Contains(fmt.Sprint(batch), "AllBlocksCleared"); batch = decoded(t, m.Frames[2]) {
+				if batch[0] != 7.0 {
+					t.Errorf("the time of a batch is %v, want 7", batch[0])
+				}
+				m = <-received
+				if now := sequence(m); now != before+1 {
+					t.Errorf("number %d comes after %d", now, before)
+				}
+				before++
+			}
+			stop()
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// A replica whose endpoint is taken does not start.
+func TestATakenEndpoint(t *testing.T) {
+	l, err := new(net.ListenConfig).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, err = Open(t.Context(), []Options{{Address: Address{"tcp://" + l.Addr().String(), true}}})
+	if err == nil || !strings.Contains(err.Error(), "address already in use") {
+		t.Errorf("%v", err)
+	}
+}
