@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -115,6 +116,8 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
+	m.options.Source = rehearse.WithoutPriorities(m.options.Source)
+	warnOfPriorities(stderr, pools.run)
 	open, err := ports.Open(ctx, []string{"127.0.0.1"}, 0, pools.replicas())
 	if err != nil {
 		return err
@@ -125,13 +128,31 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
 		return err
 	}
-	simulated, err := rehearse.Compare(ctx, func() (simulator.Config, error) {
-		return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
-	}, choices, scrapes)
+	simulated, err := rehearse.Compare(ctx, m.simulation, choices, scrapes)
 	if err != nil {
 		return err
 	}
 	return o.print(stdout, m, simulated)
+}
+
+// simulation makes the input of the simulation that is compared.
+func (m *measurement) simulation() (simulator.Config, error) {
+	c, err := execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
+	if err == nil {
+		c.Source = rehearse.WithoutPriorities(c.Source)
+	}
+	return c, err
+}
+
+// warnOfPriorities says that priorities have no effect, if there are some.
+func warnOfPriorities(stderr io.Writer, run local.Run) {
+	clients := run.Spec.Scenario.Workload.Clients
+	for i := range clients {
+		if clients[i].Priority != 0 {
+			fmt.Fprintf(stderr, "warning: spec.scenario.workload.clients[%d].priority: an EPP without Kubernetes knows no priorities; all requests have priority 0, in the simulation too\n", i)
+			return
+		}
+	}
 }
 
 // setEngine sets what the flags of engine and load would.
@@ -189,7 +210,8 @@ func pickerConfig(run local.Run) ([]byte, error) {
 	if !is {
 		return nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
 	}
-	delete(document, "version") // a field of Windtunnel
+	document = maps.Clone(document) // the plan's own
+	delete(document, "version")     // a field of Windtunnel
 	return yaml.Marshal(document)
 }
 

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
+	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -176,5 +177,15 @@ func TestFiguresByTheirLimits(t *testing.T) {
 		if diff := cmp.Diff(tc.within, within); diff != "" {
 			t.Errorf("%s: within (−want +got):\n%s", name, diff)
 		}
+	}
+}
+
+func TestRequestsWithoutPriorities(t *testing.T) {
+	source := workload.NewClients([]workload.Client{{
+		Name: "urgent", Priority: 5, Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: 1},
+		Input: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1}, Output: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1},
+	}}, 1)
+	if q, ok := WithoutPriorities(source).Next(); !ok || q.Priority != 0 || q.OutputTokens != 8 {
+		t.Errorf("the request is %+v", q)
 	}
 }
