@@ -120,7 +120,7 @@ var tables = []table{
 		{"pkg/live/epp", "", "gRPC"},
 		{"pkg/live/picker", "", "gRPC"},
 		{"pkg/live/load", "pkg/live/picker pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
-		{"pkg/live/rehearse", "pkg/experiment pkg/live/load pkg/live/replicas pkg/policy pkg/result pkg/simulator pkg/stats pkg/workload", ""},
+		{"pkg/live/rehearse", "pkg/experiment pkg/live/load pkg/live/replicas pkg/policy pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},
 
 		{"internal/reference", anything, anything},
 		{"internal/testdata", anything, anything},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/live/load"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
@@ -30,6 +31,8 @@ type Choices struct {
 type choice struct {
 	// endpoint is the chosen one; -1 where the EPP chose none.
 	endpoint int
+	// sent is when the request was sent, in time of the workload.
+	sent simtime.Time
 	// at is when the EPP chose: about half way between question and answer.
 	at time.Time
 	// scores are what the EPP gave each endpoint, by number; nil where it does not tell.
@@ -48,7 +51,7 @@ func NewChoices(addresses []string) *Choices {
 
 // Add takes the choice for a request that has ended.
 func (c *Choices) Add(o *load.Outcome) {
-	of := choice{endpoint: -1, at: c.Start.Add((o.Arrival + max(o.Chosen-o.Arrival, 0)/2).Sub(0))}
+	of := choice{endpoint: -1, sent: o.Arrival, at: c.Start.Add((o.Arrival + max(o.Chosen-o.Arrival, 0)/2).Sub(0))}
 	if number, known := c.endpoints[o.Endpoint]; known {
 		of.endpoint = number
 	}
@@ -59,4 +62,10 @@ func (c *Choices) Add(o *load.Outcome) {
 		of.scores[c.endpoints[address]] = score
 	}
 	c.of[identityOf(&o.Request)] = of
+}
+
+// sent is when a request was sent.
+func (c *Choices) sent(of identity) (simtime.Time, bool) {
+	made, known := c.of[of]
+	return made.sent, known
 }

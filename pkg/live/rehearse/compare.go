@@ -12,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -71,7 +72,8 @@ type Simulated struct {
 type Maker func() (simulator.Config, error)
 
 // Compare simulates a scenario by itself, and with the choices of the real EPP: on simulated metrics
-// of endpoints, and on what the EPP had read. The scenario has one router, which is an EPP.
+// of endpoints, and on what the EPP had read. Requests of open loops then come when they were sent,
+// which a busy client does late. The scenario has one router, which is an EPP.
 func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*Simulated, error) {
 	config, err := maker()
 	if err != nil {
@@ -103,10 +105,18 @@ func follow(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes
 		return nil, errors.New("the router of the scenario takes no choices of another: it must be one EPP")
 	}
 	f := &follower{choices: choices, ids: map[int]identity{}, own: map[int]int{}}
-	config.Source = noted{config.Source, f.ids}
+	source := &noted{Source: config.Source, ids: f.ids}
+	if config.Listener == nil {
+		source.sent = choices.sent // what waits for answers has its times from them
+	}
+	config.Source = source
 	of.Force(f.force)
 	if scrapes != nil {
-		config.Policies.Routing.Router = &asScraped{of, scrapes, f.chosen}
+		routing := &config.Policies.Routing
+		routing.Router = &asScraped{of, scrapes, f.chosen}
+		if routing.Queue != nil {
+			routing.Queue = &queueAsScraped{routing.Queue, scrapes, choices.Start}
+		}
 	}
 	detach := execute.WatchDecisions(&config, f.decided)
 	f.metrics, err = metricsOf(ctx, config)
@@ -128,19 +138,30 @@ func metricsOf(ctx context.Context, c simulator.Config) (result.Metrics, error) 
 type noted struct {
 	workload.Source
 	ids map[int]identity
+	// sent, unless it is nil, is when a request was sent; last is when the last one was.
+	sent func(identity) (simtime.Time, bool)
+	last simtime.Time
 }
 
 // Next implements [workload.Source].
-func (n noted) Next() (workload.Request, bool) {
+func (n *noted) Next() (workload.Request, bool) {
 	q, ok := n.Source.Next()
-	if ok {
-		n.ids[q.ID] = identityOf(&q)
+	if !ok {
+		return q, false
 	}
-	return q, ok
+	n.ids[q.ID] = identityOf(&q)
+	if n.sent != nil {
+		if at, known := n.sent(n.ids[q.ID]); known {
+			q.Arrival = at
+		}
+		q.Arrival = max(q.Arrival, n.last)
+		n.last = q.Arrival
+	}
+	return q, true
 }
 
 // Close implements [io.Closer].
-func (n noted) Close() error { return workload.Close(n.Source) }
+func (n *noted) Close() error { return workload.Close(n.Source) }
 
 // follower makes a simulation follow the choices, and compares its own.
 type follower struct {

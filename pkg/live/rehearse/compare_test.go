@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -15,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -187,5 +189,32 @@ func TestRequestsWithoutPriorities(t *testing.T) {
 	}}, 1)
 	if q, ok := WithoutPriorities(source).Next(); !ok || q.Priority != 0 || q.OutputTokens != 8 {
 		t.Errorf("the request is %+v", q)
+	}
+}
+
+// TestRequestsComeWhenTheyWereSent has a client that sends one request each second, the second of
+// them 1.5 s late, and the third, which nothing is known of, behind it.
+func TestRequestsComeWhenTheyWereSent(t *testing.T) {
+	var sources [2]workload.Source
+	for i := range sources {
+		sources[i] = workload.NewClients([]workload.Client{{
+			Name: "client", Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: 1},
+			Input: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1}, Output: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1},
+		}}, 1)
+	}
+	const second = simtime.Time(time.Second)
+	choices := NewChoices(nil)
+	for _, sent := range []simtime.Time{second, 3*second + second/2} {
+		q, _ := sources[0].Next()
+		choices.Add(&load.Outcome{Request: q, RequestEnd: simulator.RequestEnd{Arrival: sent}})
+	}
+	source := &noted{Source: sources[1], ids: map[int]identity{}, sent: choices.sent}
+	var got []simtime.Time
+	for range 4 {
+		q, _ := source.Next()
+		got = append(got, q.Arrival)
+	}
+	if diff := cmp.Diff([]simtime.Time{second, 3*second + second/2, 3*second + second/2, 4 * second}, got); diff != "" {
+		t.Errorf("arrivals (−want +got):\n%s", diff)
 	}
 }

@@ -56,6 +56,21 @@ type router interface {
 	Explain(tell func(*scheduler.Explanation))
 }
 
+// seen is a view with the scrapes that the real EPP had read before a time.
+func (s *Scrapes) seen(view *policy.View, at time.Time) *policy.View {
+	seen := *view
+	seen.Changed = nil // any may have
+	seen.Scrapes = make([]policy.Scrape, len(view.Scrapes))
+	for i := range view.Scrapes {
+		seen.Scrapes[i] = view.Scrapes[i]
+		if last, is := s.before(i, at); is {
+			seen.Scrapes[i] = last.Scrape
+			seen.Scrapes[i].At = view.Now.Add(-at.Sub(last.at))
+		}
+	}
+	return &seen
+}
+
 // asScraped shows a simulated EPP the scrapes of the real one.
 type asScraped struct {
 	router
@@ -66,19 +81,22 @@ type asScraped struct {
 
 // Route implements [policy.Router].
 func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Route, error) {
-	chosen, known := a.chosen(request.ID)
+	at, known := a.chosen(request.ID)
 	if !known {
 		return a.router.Route(view, request)
 	}
-	seen := *view
-	seen.Changed = nil // any may have
-	seen.Scrapes = make([]policy.Scrape, len(view.Scrapes))
-	for i := range view.Scrapes {
-		seen.Scrapes[i] = view.Scrapes[i]
-		if last, is := a.scrapes.before(i, chosen); is {
-			seen.Scrapes[i] = last.Scrape
-			seen.Scrapes[i].At = view.Now.Add(-chosen.Sub(last.at))
-		}
-	}
-	return a.router.Route(&seen, request)
+	return a.router.Route(a.scrapes.seen(view, at), request)
+}
+
+// queueAsScraped shows the scrapes to the queue of a simulated EPP. The real one chose for a request
+// that waited at another time than it was asked: those of the simulated time stand for them.
+type queueAsScraped struct {
+	policy.Queue
+	scrapes *Scrapes
+	start   time.Time
+}
+
+// Release implements [policy.Queue].
+func (q *queueAsScraped) Release(view *policy.View) (policy.Released, bool) {
+	return q.Queue.Release(q.scrapes.seen(view, q.start.Add(view.Now.Sub(0))))
 }
