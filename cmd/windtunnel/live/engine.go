@@ -37,8 +37,8 @@ type engineOptions struct {
 	// maxLateness ends the command where the machine is too slow.
 	maxLateness time.Duration
 	version     string
-	// kvEvents is the address of KV events; empty for none.
-	kvEvents string
+	// kvEvents is the address of KV events, and kvReplay that where readers ask for missed ones; empty for none.
+	kvEvents, kvReplay string
 	// answerTokens is the length of answers; 0 is that of the workload.
 	answerTokens int
 	// tokenizer is bytes4 or the name of a file.
@@ -88,6 +88,7 @@ func (o *engineOptions) registerPlaces(f *pflag.FlagSet) {
 	f.StringSliceVar(&o.addresses, "address", []string{"127.0.0.1"}, "IP address to listen on; or one for each replica, all at the same port")
 	f.IntVar(&o.port, "port", 8000, "port of the first replica, with that of the next one behind it; 0 is any free port for each")
 	f.StringVar(&o.kvEvents, "kv-events", "", "address of KV events over ZMQ, as vLLM's publisher has it: with tcp://*:5557 each replica listens at its own address, those of one address at port 5557 and the next ones; with tcp://HOST:5557 each connects to a reader there")
+	f.StringVar(&o.kvReplay, "kv-events-replay", "", "address at which each replica listens for readers that missed KV events, as in --kv-events, such as tcp://*:6557")
 	f.IntVar(&o.limits.Connections, "max-connections", 4096, "connections that a replica has at once; more wait")
 	f.DurationVar(&o.limits.HeadTimeout, "head-timeout", cli.HeadTimeout, "time for the head of a request")
 	f.DurationVar(&o.limits.IdleTimeout, "idle-timeout", 5*time.Minute, "time between two requests of a connection")
@@ -125,6 +126,7 @@ func (o *engineOptions) check() error {
 	faults.If(o.limits.IdleTimeout <= 0, "--idle-timeout %s: must be above 0", o.limits.IdleTimeout)
 	faults.If(o.maxLateness <= 0, "--max-lateness %s: must be above 0", o.maxLateness)
 	faults.If(o.answerTokens < 0, "--answer-tokens %d: must be at least 1", o.answerTokens)
+	faults.If(o.kvReplay != "" && o.kvEvents == "", "--kv-events-replay needs --kv-events")
 	limits := o.server.Limits
 	faults.If(limits.BodyBytes < 1, "--max-body-bytes %d: must be at least 1", limits.BodyBytes)
 	faults.If(limits.Requests < 1, "--max-requests %d: must be at least 1", limits.Requests)

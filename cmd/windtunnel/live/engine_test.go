@@ -110,6 +110,8 @@ func TestEngineRefusesBadInput(t *testing.T) {
 		"an unknown release":     {[]string{"-f", sampleScenario, "--vllm-version", "1.0"}, "from 0.8 to 0.29"},
 		"a name as an address":   {[]string{"-f", sampleScenario, "--address", "localhost"}, `--address "localhost": must be an IP address`},
 		"KV events nowhere":      {[]string{"-f", sampleScenario, "--kv-events", "*:5557"}, `--kv-events: "*:5557" must be tcp://HOST:PORT`},
+		"a replay of no events":  {[]string{"-f", sampleScenario, "--kv-events-replay", "tcp://*:6557"}, "--kv-events-replay needs --kv-events"},
+		"a replay elsewhere":     {[]string{"-f", sampleScenario, "--kv-events", "tcp://epp:5557", "--kv-events-replay", "tcp://epp:6557"}, "--kv-events-replay: replicas listen there: use tcp://*:PORT"},
 		"too few addresses":      {[]string{"-f", sampleScenario, "--address", "127.0.0.1,127.0.0.2"}, "there are 2 addresses for 4 replicas"},
 		"a port that is taken":   {[]string{"-f", sampleScenario, "--port", port}, "address already in use"},
 		"no tokeniser":           {[]string{"-f", sampleScenario, "--tokenizer", "/nowhere/tokenizer.json"}, "--tokenizer: open /nowhere/tokenizer.json: no such file"},

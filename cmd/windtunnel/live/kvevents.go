@@ -3,7 +3,9 @@
 package live
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"time"
@@ -33,6 +35,12 @@ func (o *engineOptions) publisher(ctx context.Context, pools pools, servers []vl
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("--kv-events: %w", err))
 	}
+	replays := make([]kvevents.Address, len(hosts))
+	if o.kvReplay != "" {
+		if replays, err = kvevents.Addresses(o.kvReplay, hosts); err != nil || !replays[0].Binds {
+			return nil, cli.BadInput(fmt.Errorf("--kv-events-replay: %w", cmp.Or(err, errors.New("replicas listen there: use tcp://*:PORT"))))
+		}
+	}
 	var all []kvevents.Options
 	for i, pool := range pools.config.Pools {
 		format := kvevents.Arrays
@@ -42,14 +50,14 @@ func (o *engineOptions) publisher(ctx context.Context, pools pools, servers []vl
 		for range pool.Replicas {
 			n := len(all)
 			all = append(all, kvevents.Options{
-				Address: addresses[n], Pod: open[n].Addr().String(), Model: servers[i].Names[0],
+				Address: addresses[n], Replay: replays[n].Endpoint, Pod: open[n].Addr().String(), Model: servers[i].Names[0],
 				BlockTokens: pool.BlockTokens, Format: format, Now: time.Now,
 			})
 		}
 	}
 	p, err := kvevents.Open(ctx, all)
 	if err != nil {
-		return nil, cli.BadInput(fmt.Errorf("--kv-events: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("--kv-events, --kv-events-replay: %w", err))
 	}
 	return p, nil
 }

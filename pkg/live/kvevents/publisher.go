@@ -19,6 +19,8 @@ import (
 // Options say what one replica publishes.
 type Options struct {
 	Address
+	// Replay is where readers ask for batches that they missed; empty for nowhere.
+	Replay string
 	// Pod is where the replica serves, as ip:port, and Model what it serves.
 	Pod, Model string
 	// BlockTokens is the tokens of a block.
@@ -39,6 +41,8 @@ type source struct {
 	events chan replicas.BlockEvent
 	socket zmq4.Socket
 	writer *writer
+	// replay is nil if there is none.
+	replay *replay
 }
 
 // waitingEvents is how many events of a replica wait to be sent. The replicas wait for the rest, and
@@ -48,6 +52,9 @@ const waitingEvents = 4096
 // dialInterval is how soon a socket tries again to connect.
 const dialInterval = time.Second
 
+// quiet keeps the sockets from writing about readers that come and go.
+var quiet = zmq4.WithLogger(log.New(io.Discard, "", 0))
+
 // Open binds the sockets of replicas that bind. The publisher ends with the context.
 func Open(ctx context.Context, all []Options) (*Publisher, error) {
 	p := &Publisher{}
@@ -55,13 +62,10 @@ func Open(ctx context.Context, all []Options) (*Publisher, error) {
 		s := &source{
 			Options: o, events: make(chan replicas.BlockEvent, waitingEvents), writer: newWriter(o.Format, o.BlockTokens),
 			socket: zmq4.NewPub(ctx, zmq4.WithDialerRetry(dialInterval), zmq4.WithDialerMaxRetries(-1),
-				zmq4.WithAutomaticReconnect(true), zmq4.WithLogger(log.New(io.Discard, "", 0))),
+				zmq4.WithAutomaticReconnect(true), quiet),
 		}
 		p.replicas = append(p.replicas, s)
-		if !o.Binds {
-			continue
-		}
-		if err := s.socket.Listen(o.Endpoint); err != nil {
+		if err := s.listen(ctx); err != nil {
 			p.Close()
 			return nil, err
 		}
@@ -69,10 +73,25 @@ func Open(ctx context.Context, all []Options) (*Publisher, error) {
 	return p, nil
 }
 
+func (s *source) listen(ctx context.Context) (err error) {
+	if s.Binds {
+		if err := s.socket.Listen(s.Endpoint); err != nil {
+			return err
+		}
+	}
+	if s.Replay != "" {
+		s.replay, err = openReplay(ctx, s.Replay)
+	}
+	return err
+}
+
 // Close closes the sockets.
 func (p *Publisher) Close() {
 	for _, s := range p.replicas {
 		_ = s.socket.Close() // what is not sent is of no use to anyone
+		if s.replay != nil {
+			_ = s.replay.socket.Close()
+		}
 	}
 }
 
@@ -85,6 +104,9 @@ func (p *Publisher) Run(ctx context.Context) error {
 	for _, s := range p.replicas {
 		if !s.Binds {
 			go s.connect(ctx)
+		}
+		if s.replay != nil {
+			group.Go(func() error { return s.replay.run(ctx) })
 		}
 		group.Go(func() error { return s.run(ctx) })
 	}
@@ -120,6 +142,9 @@ func (s *source) run(ctx context.Context) error {
 			return fmt.Errorf("KV events: %w", err)
 		}
 		message := zmq4.NewMsgFrom([]byte(topic(s.Pod, s.Model)), binary.BigEndian.AppendUint64(nil, sequence), payload)
+		if s.replay != nil {
+			s.replay.keep(message)
+		}
 		if err := s.socket.SendMulti(message); err != nil && ctx.Err() == nil {
 			return fmt.Errorf("KV events: send to %s: %w", s.Endpoint, err)
 		}
