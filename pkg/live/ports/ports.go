@@ -79,7 +79,9 @@ func Serve(ctx context.Context, open []net.Listener, handlers []http.Handler, li
 		failed = errors.Join(failed, s.Close())
 	}
 	for range waiting {
-		_ = <-ended // http.ErrServerClosed
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			failed = errors.Join(failed, err)
+		}
 	}
 	return failed
 }

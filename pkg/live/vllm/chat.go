@@ -61,7 +61,7 @@ func (c *content) UnmarshalJSON(raw []byte) error {
 // template is what a chat has around its roles and contents.
 type template struct{ open, close, end string }
 
-// Templates by the first token of each. They are the frame of what the models have in the file
+// templates have a first token by which they are found. They are the frame of what the models have in the file
 // chat_template, without the texts that some of those add.
 var templates = []template{
 	{"<|im_start|>", "\n", "<|im_end|>\n"},
