@@ -5,6 +5,7 @@ package replicas
 import (
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -15,12 +16,16 @@ import (
 
 // reader keeps what block events say of one replica, as a router does.
 type reader struct {
-	t      *testing.T
+	t  *testing.T
+	mu sync.Mutex
+
 	blocks map[uint64]BlockEvent
 	events int
 }
 
 func (r *reader) hear(e BlockEvent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.events++
 	_, known := r.blocks[e.Hash]
 	switch e.Kind {
@@ -73,7 +78,9 @@ func TestBlockEventsSayWhatCachesHold(t *testing.T) {
 						text[i] = uint32(stream.IntN(8) / 7) // mostly equal
 					}
 					adapter := []string{"", "one", "two"}[stream.IntN(3)]
+					heard.mu.Lock()
 					want := min(heard.match(text, adapter, 0), (len(text)-1)/4*4)
+					heard.mu.Unlock()
 					s, err := p.Submit(0, Request{Prompt: text, Answer: text[:1+stream.IntN(min(8, len(text)))], Adapter: adapter})
 					if err != nil {
 						t.Fatal(err)

@@ -2,7 +2,12 @@
 
 package replicas
 
-import "windtunnel.dev/windtunnel/pkg/simtime"
+import (
+	"strconv"
+	"strings"
+
+	"windtunnel.dev/windtunnel/pkg/simtime"
+)
 
 // keptPrompt is the prompt of a request that has ended, which its replica may keep until a time.
 type keptPrompt struct {
@@ -27,4 +32,14 @@ func (p *Pool) Kept(s *Stream) bool {
 	defer p.mu.Unlock()
 	_ = p.catchUp() // a pool that has failed keeps what it did
 	return p.session.Keeps(s.number)
+}
+
+// takenOver is one more than the number of the request of a handle; 0 where it is not of the pool.
+func (p *Pool) takenOver(handle string) int {
+	id, digits, _ := strings.Cut(handle, "-")
+	number, err := strconv.Atoi(digits)
+	if id != p.id || err != nil || number < 0 {
+		return 0
+	}
+	return number + 1
 }

@@ -38,7 +38,7 @@ func TestPromptsAreHandedOver(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		start := time.Now()
-		second, err := p.Submit(1, Request{Prompt: ids("question"), Answer: ids("answer"), TakesOver: first.Number()})
+		second, err := p.Submit(1, Request{Prompt: ids("question"), Answer: ids("answer"), TakesOver: first.Handle()})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestKeptPromptsTimeOut(t *testing.T) {
 		if usage := p.Metrics(0).KVUsage; usage != 0 || p.Kept(s) {
 			t.Errorf("%v of the blocks are in use after the time-out", usage)
 		}
-		late, err := p.Submit(1, Request{Prompt: ids("question"), Answer: ids("a"), TakesOver: s.Number()})
+		late, err := p.Submit(1, Request{Prompt: ids("question"), Answer: ids("a"), TakesOver: s.Handle()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ package replicas
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,10 +60,10 @@ type Request struct {
 	// Keeps has the replica keep the blocks of the prompt after the answer, until another request
 	// takes them over or Config.KeepFor is over (do_remote_decode of vLLM's NIXL connector).
 	Keeps bool
-	// TakesOver is the Number of the stream whose replica kept the blocks of this prompt, which move
-	// here then (do_remote_prefill); 0 is none. Where they are gone, or the prompt has another
-	// length, the request computes its prompt.
-	TakesOver int
+	// TakesOver is the Handle of the stream whose replica kept the blocks of this prompt, which move
+	// here then (do_remote_prefill); empty for none. Where they are gone or of another pool, or the
+	// prompt has another length, the request computes its prompt.
+	TakesOver string
 }
 
 // Pool is replicas that follow the wall clock. It is safe for concurrent use.
@@ -83,9 +84,10 @@ type Pool struct {
 	counts   []counts
 	// blocks is nil where nothing hears of blocks.
 	blocks *blockTable
-	// hands says that replicas hand over, keepFor for how long they keep a prompt for that, and kept are
+	// hands says that replicas hand over, id tells the pool from others in handles, keepFor for how long they keep a prompt for that, and kept are
 	// those that they may keep, in order of time.
 	hands    bool
+	id       string
 	keepFor  time.Duration
 	kept     []keptPrompt
 	lateness Histogram
@@ -114,6 +116,7 @@ func New(c Config) *Pool {
 		p.blocks = newBlockTable(c.BlockEvents, p.fail, max(named, cached))
 		c.Simulated.Policies.Routing.KVEvents = p.blocks
 	}
+	p.id = rand.Text()
 	p.hands, p.keepFor = c.Simulated.Handoff.Egress.BytesPerSecond > 0, cmp.Or(c.KeepFor, DefaultKeepFor)
 	p.session = simulation.OpenSession(context.Background(), c.Simulated, (*listener)(p))
 	return p
@@ -224,7 +227,7 @@ func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
 		return nil, err
 	}
 	if p.hands {
-		c.Keeps, c.TakesOver = r.Keeps, r.TakesOver
+		c.Keeps, c.TakesOver = r.Keeps, p.takenOver(r.TakesOver)
 	}
 	c.Request.Adapter = p.adapters.of(r.Adapter)
 	number, err := p.session.Submit(p.at, c)

@@ -4,6 +4,7 @@ package replicas
 
 import (
 	"context"
+	"strconv"
 	"sync"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -41,8 +42,14 @@ type Progress struct {
 	Cached, Remote int
 }
 
-// Number numbers the streams of a pool from 1.
-func (s *Stream) Number() int { return s.number + 1 }
+// Handle is what another request names the stream by that takes its blocks over; empty where the
+// replica keeps none.
+func (s *Stream) Handle() string {
+	if !s.keeps {
+		return ""
+	}
+	return s.pool.id + "-" + strconv.Itoa(s.number)
+}
 
 // Next waits for tokens and returns how many more of the answer were given, at least 1. It returns
 // false when the answer has ended, whole unless there is an error, and the error of ctx when that

@@ -45,9 +45,11 @@ func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]
 		s.counted.asks(&wish, g)
 	}
 	for i, answer := range j.answers {
-		stream, err := s.engine.Submit(replicas.Request{
-			Prompt: j.prompt(i), Answer: answer.ids, Adapter: j.adapter, Priority: g.Priority,
-		})
+		of := replicas.Request{Prompt: j.prompt(i), Answer: answer.ids, Adapter: j.adapter, Priority: g.Priority}
+		if len(j.answers) == 1 {
+			of.Keeps, of.TakesOver = g.KVTransfer.keeps(answer.finish), g.KVTransfer.takesOver()
+		}
+		stream, err := s.engine.Submit(of)
 		if err != nil {
 			j.close()
 			return nil, err

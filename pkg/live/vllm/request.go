@@ -27,6 +27,7 @@ type generation struct {
 	Seed           *int64         `json:"seed"`
 	Priority       int            `json:"priority"`
 	ReturnTokenIDs bool           `json:"return_token_ids"`
+	KVTransfer     *kvTransfer    `json:"kv_transfer_params"`
 
 	// What follows is refused unless it is off.
 	Logprobs          json.RawMessage `json:"logprobs"`

@@ -48,8 +48,8 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, j *job, as *shape
 		chunk
 		ServiceTier       *string `json:"service_tier"`
 		SystemFingerprint *string `json:"system_fingerprint"`
-		KVTransferParams  *string `json:"kv_transfer_params"`
-	}{chunk: chunk{j.id, as.object, j.created, j.model, choices, s.usageOf(j)}})
+		KVTransferParams  *kept   `json:"kv_transfer_params"`
+	}{chunk: chunk{j.id, as.object, j.created, j.model, choices, s.usageOf(j)}, KVTransferParams: s.kept(r, j)})
 	return nil
 }
 
