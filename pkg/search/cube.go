@@ -107,7 +107,7 @@ func place(u float64, n int64) int64 {
 
 // allows says whether all rules hold at a point.
 func (c *cube) allows(p Values) bool {
-	return !slices.ContainsFunc(c.rules, func(r *rule) bool { return !r.holds(c, p) })
+	return !slices.ContainsFunc(c.rules, func(r *rule) bool { return !r.holds(p) })
 }
 
 // key names a point, for maps.

@@ -57,7 +57,7 @@ func (e *enumeration) set(i int, v Value) bool {
 	}
 	e.point[i] = v
 	for _, r := range e.cube.rules {
-		if r.last == i && !r.holds(e.cube, e.point) {
+		if r.last == i && !r.holds(e.point) {
 			return true
 		}
 	}

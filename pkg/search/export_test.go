@@ -33,7 +33,7 @@ func (c *cube) contains(p Values) error {
 		}
 	}
 	for _, r := range c.rules {
-		if !r.holds(c, p) {
+		if !r.holds(p) {
 			return fmt.Errorf("%s does not hold", r)
 		}
 	}

@@ -16,8 +16,9 @@ import (
 type rule struct {
 	Rule
 	expression *expression.Expression
-	uses       []int // indices of parameters
-	last       int   // the greatest of them
+	uses       []int             // indices of parameters
+	kinds      []expression.Kind // of their values
+	last       int               // the greatest of them
 }
 
 // rules compiles the rules of a space. path is that of their list.
@@ -45,7 +46,8 @@ func (s Space) rule(r Rule) (*rule, error) {
 	}
 	compiled := &rule{Rule: r, expression: e}
 	for _, name := range e.Uses() {
-		compiled.uses = append(compiled.uses, s.index(name))
+		i := s.index(name)
+		compiled.uses, compiled.kinds = append(compiled.uses, i), append(compiled.kinds, s.Parameters[i].ruleKind())
 	}
 	compiled.last = slices.Max(compiled.uses)
 	return compiled, nil
@@ -68,6 +70,7 @@ func (s Space) kindOf(name string) (expression.Kind, error) {
 	return s.Parameters[i].ruleKind(), nil
 }
 
+// ruleKind is what the values are in rules. It looks at all of them.
 func (p Parameter) ruleKind() expression.Kind {
 	unlike := func(is func(string) bool) bool {
 		return slices.ContainsFunc(p.Choices, func(label string) bool { return !is(label) })
@@ -89,22 +92,22 @@ func isDecimal(text string) bool {
 
 // holds says whether the rule lets a point be, whose values up to that of index
 // last are set.
-func (r *rule) holds(c *cube, p Values) bool {
+func (r *rule) holds(p Values) bool {
 	for _, i := range r.uses {
 		if p[i] == "" {
 			return true
 		}
 	}
 	value, ok, err := r.expression.Evaluate(func(name string) (any, bool) {
-		i := r.uses[slices.Index(r.expression.Uses(), name)]
-		return c.parameters[i].ruleValue(p[i]), true
+		use := slices.Index(r.expression.Uses(), name)
+		return ruleValue(r.kinds[use], p[r.uses[use]]), true
 	})
 	return err == nil && ok && value.(bool)
 }
 
 // ruleValue is a value as a rule sees it.
-func (p Parameter) ruleValue(v Value) any {
-	switch p.ruleKind() {
+func ruleValue(kind expression.Kind, v Value) any {
+	switch kind {
 	case expression.Number:
 		return numberOf(v)
 	case expression.Bool:
