@@ -50,10 +50,11 @@ func (s *Server) loadAdapter(w http.ResponseWriter, _ *http.Request, a *adapterR
 	}
 	s.adapters.mu.Lock()
 	defer s.adapters.mu.Unlock()
-	if _, has := s.adapters.loaded[a.Name]; has && !a.InPlace {
+	_, has := s.adapters.loaded[a.Name]
+	if has && !a.InPlace {
 		return invalid("the adapter %s is loaded: unload it first, or set load_inplace", a.Name)
 	}
-	if len(s.adapters.loaded) >= s.o.Limits.Adapters {
+	if !has && len(s.adapters.loaded) >= s.o.Limits.Adapters {
 		return invalid("%d adapters are loaded, and the server takes no more", len(s.adapters.loaded))
 	}
 	s.adapters.loaded[a.Name] = a.Path

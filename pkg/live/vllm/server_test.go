@@ -243,6 +243,7 @@ func TestAdapters(t *testing.T) {
 			{"/v1/completions", `{"model": "poet", "prompt": "a"}`, 200, `"model":"poet"`},
 			{"/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/y"}`, 400, "is loaded"},
 			{"/v1/load_lora_adapter", `{"lora_name": "third", "lora_path": "/y"}`, 400, "takes no more"},
+			{"/v1/load_lora_adapter", `{"lora_name": "poet", "lora_path": "/y", "load_inplace": true}`, 200, "Success"},
 			{"/v1/unload_lora_adapter", `{"lora_name": "poet"}`, 200, "Success"},
 			{"/v1/unload_lora_adapter", `{"lora_name": "poet"}`, 404, "no adapter poet"},
 			{"/v1/completions", `{"model": "poet", "prompt": "a"}`, 404, "no model poet"},
