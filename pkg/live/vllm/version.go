@@ -25,7 +25,7 @@ const (
 	hiddenGPUNames  Version = 11 // gpu_ names are hidden (#24245)
 	interTokenNames Version = 11 // inter_token_latency_seconds beside time_per_output_token_seconds
 	hiddenTPOTName  Version = 12 // time_per_output_token_seconds is hidden (#29330)
-	waitingReasons  Version = 26 // num_requests_waiting_by_reason
+	waitingReasons  Version = 20 // num_requests_waiting_by_reason (#38435)
 )
 
 var release = regexp.MustCompile(`^v?0\.([0-9]{1,3})(\.[0-9]+)?$`)
