@@ -3,6 +3,7 @@
 package vllm
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -12,8 +13,9 @@ import (
 type counted struct {
 	// finished counts requests by how they ended.
 	finished map[string]*atomic.Int64
-	// Histograms of what requests ask for, and of the tokens that those have which ended.
-	maxTokens, mostTokens, n, prompt, generation prometheus.Histogram
+	// Histograms of answers that have ended: the bound, the tokens of prompt and answer; and of prompts
+	// whose answers all have: their number, and the tokens of the longest one.
+	maxTokens, prompt, generation, n, longest prometheus.Histogram
 }
 
 // ends of requests, as vLLM names them.
@@ -28,7 +30,7 @@ func newCounted(maxModelLen int) counted {
 	for _, h := range []struct {
 		of      *prometheus.Histogram
 		buckets []float64
-	}{{&c.maxTokens, tokens}, {&c.mostTokens, tokens}, {&c.prompt, tokens}, {&c.generation, tokens}, {&c.n, []float64{1, 2, 5, 10, 20}}} {
+	}{{&c.maxTokens, tokens}, {&c.prompt, tokens}, {&c.generation, tokens}, {&c.longest, tokens}, {&c.n, []float64{1, 2, 5, 10, 20}}} {
 		*h.of = prometheus.NewHistogram(prometheus.HistogramOpts{Buckets: h.buckets})
 	}
 	return c
@@ -46,28 +48,31 @@ func tokenBuckets(most int) (buckets []float64) {
 	return buckets
 }
 
-// asks counts what a request asks of the answers to a prompt.
-func (c *counted) asks(w *wish, g *generation) {
-	c.n.Observe(float64(g.choices()))
-	c.mostTokens.Observe(float64(w.most))
-	if g.MaxTokens != nil {
-		c.maxTokens.Observe(float64(*g.MaxTokens))
-	}
-}
-
 // ends counts the answers of a job that has ended, with the error that ended it. gone says that the client
-// did not wait for it.
+// did not wait for it. What is counted when is as in vLLM (vllm/v1/metrics/stats.py at 28ed1fb and
+// vllm/v1/engine/parallel_sampling.py at 003d3ee).
 func (c *counted) ends(j *job, err error, gone bool) {
-	for i, a := range j.answers {
-		switch {
-		case gone:
-			c.finished["abort"].Add(1)
-		case err != nil:
-			c.finished["error"].Add(1)
-		default:
-			c.finished[a.finish].Add(1)
-			c.prompt.Observe(float64(len(j.prompt(i))))
-			c.generation.Observe(float64(len(a.ids)))
+	switch answers := int64(len(j.answers)); {
+	case gone:
+		c.finished["abort"].Add(answers)
+		return
+	case err != nil:
+		c.finished["error"].Add(answers)
+		return
+	}
+	for i := range j.answers {
+		a := &j.answers[i]
+		c.finished[a.finish].Add(1)
+		c.maxTokens.Observe(float64(a.most))
+		c.prompt.Observe(float64(len(j.prompt(i))))
+		c.generation.Observe(float64(len(a.ids)))
+	}
+	for answers := range slices.Chunk(j.answers, j.choices()) {
+		longest := 0
+		for i := range answers {
+			longest = max(longest, len(answers[i].ids))
 		}
+		c.n.Observe(float64(len(answers)))
+		c.longest.Observe(float64(longest))
 	}
 }

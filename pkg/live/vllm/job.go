@@ -42,7 +42,6 @@ func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]
 		for choice := range g.choices() {
 			j.answers = append(j.answers, s.writer.write(g.seed(prompt, j.adapter, choice), &wish))
 		}
-		s.counted.asks(&wish, g)
 	}
 	for i, answer := range j.answers {
 		of := replicas.Request{Prompt: j.prompt(i), Answer: answer.ids, Adapter: j.adapter, Priority: g.Priority}

@@ -89,11 +89,11 @@ func (p *page) counters(m *replicas.Metrics, c *counted) {
 	p.family("request_success_total", dto.MetricType_COUNTER, finished...)
 }
 
-// sizes adds what requests ask for and get, in tokens.
+// sizes adds what requests that have ended asked for and got: tokens, and answers.
 func (p *page) sizes(c *counted) {
 	p.own("request_prompt_tokens", c.prompt)
 	p.own("request_generation_tokens", c.generation)
-	p.own("request_max_num_generation_tokens", c.mostTokens)
+	p.own("request_max_num_generation_tokens", c.longest)
 	p.own("request_params_n", c.n)
 	p.own("request_params_max_tokens", c.maxTokens)
 }

@@ -4,6 +4,7 @@ package vllm
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -101,6 +102,40 @@ func TestMetricsCount(t *testing.T) {
 			"request_queue_time_seconds_sum": "0.004", "request_decode_time_seconds_sum": "0.04",
 			"request_prompt_tokens_sum": "6", "request_generation_tokens_sum": "6",
 			"request_params_n_sum": "2", "request_params_max_tokens_sum": "6",
+		})
+	})
+}
+
+// TestMetricsOfSeveralAnswers has two prompts with two answers each: of at most 5 tokens, and of lengths that
+// are 1 or 4. Each answer counts with its bound and its tokens, each prompt with the number of its answers
+// and the tokens of the longer one.
+func TestMetricsOfSeveralAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := smallOptions()
+		o.Lengths = []int{1, 4}
+		s := started(t, o, smallPool())
+		var got struct {
+			Choices []struct {
+				TokenIDs []uint32 `json:"token_ids"`
+			}
+		}
+		answer := ask(t, s, http.MethodPost, "/v1/completions", `{"prompt": ["a", "b"], "n": 2, "max_tokens": 5, "return_token_ids": true}`)
+		if err := json.Unmarshal(answer.Body.Bytes(), &got); err != nil || len(got.Choices) != 4 {
+			t.Fatalf("%v: %s", err, answer.Body)
+		}
+		var tokens []int
+		for _, c := range got.Choices {
+			tokens = append(tokens, len(c.TokenIDs))
+		}
+		if slices.Min(tokens) == slices.Max(tokens) {
+			t.Fatalf("all answers have %d tokens", tokens[0])
+		}
+		hold(t, s, map[string]string{
+			"request_params_n_count": "2", "request_params_n_sum": "4",
+			"request_params_max_tokens_count": "4", "request_params_max_tokens_sum": "20",
+			"request_generation_tokens_sum":           fmt.Sprint(tokens[0] + tokens[1] + tokens[2] + tokens[3]),
+			"request_max_num_generation_tokens_count": "2",
+			"request_max_num_generation_tokens_sum":   fmt.Sprint(max(tokens[0], tokens[1]) + max(tokens[2], tokens[3])),
 		})
 	})
 }

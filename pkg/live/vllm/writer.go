@@ -55,6 +55,8 @@ type wish struct {
 // written is an answer.
 type written struct {
 	ids []uint32
+	// most is the bound of the tokens.
+	most int
 	// text is what the client gets. Up to token i, included, it gets ends[i] bytes of it.
 	text string
 	ends []int
@@ -69,7 +71,7 @@ func (w *writer) write(seed uint64, o *wish) written {
 	if drawn := w.draw(seed); !o.ignoreEnd && max(drawn, o.least) <= n {
 		n, finish = max(drawn, o.least), "stop"
 	}
-	a := written{ids: make([]uint32, 0, n), ends: make([]int, 0, n), finish: finish}
+	a := written{ids: make([]uint32, 0, n), most: o.most, ends: make([]int, 0, n), finish: finish}
 	var text strings.Builder
 	for i := uint64(2); len(a.ids) < n; i++ {
 		pick := stats.Hash64(seed, i) % uint64(len(w.words))
