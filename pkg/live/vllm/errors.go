@@ -18,6 +18,7 @@ const (
 	notFound      = "NotFoundError"
 	invalidInput  = "InvalidUserInput"
 	tooLarge      = "RequestEntityTooLargeError"
+	tooSlow       = "RequestTimeoutError"
 	internalError = "InternalServerError"
 	unavailable   = "ServiceUnavailableError"
 )
@@ -73,14 +74,17 @@ func (s *Server) body(e *apiError) []byte {
 
 func (s *Server) fail(w http.ResponseWriter, err error) {
 	e := asAPIError(err)
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(e.Code)
-	_, _ = w.Write(s.body(e)) // a client that has gone does not read it
+	s.send(w, e.Code, s.body(e))
 }
 
-func answer(w http.ResponseWriter, of any) {
+func (s *Server) answer(w http.ResponseWriter, of any) { s.send(w, http.StatusOK, encode(of)) }
+
+// send sends a whole body, in the time that a client may take.
+func (s *Server) send(w http.ResponseWriter, status int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(encode(of)) // as in fail
+	_ = http.NewResponseController(w).SetWriteDeadline(s.o.Now().Add(s.o.Limits.WriteTimeout)) // only a writer of a test has none
+	w.WriteHeader(status)
+	_, _ = w.Write(body) // a client that has gone does not read it
 }
 
 // encode is JSON of texts and numbers.

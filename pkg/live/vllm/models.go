@@ -57,7 +57,7 @@ func (s *Server) listModels(w http.ResponseWriter, _ *http.Request) {
 		card.Parent = &s.o.Names[0]
 		cards = append(cards, card)
 	}
-	answer(w, struct {
+	s.answer(w, struct {
 		Object string      `json:"object"`
 		Data   []modelCard `json:"data"`
 	}{"list", cards})

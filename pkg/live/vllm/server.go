@@ -3,10 +3,14 @@
 package vllm
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
+	"os"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -62,8 +66,8 @@ type Limits struct {
 	// many answers one request may ask for, and Adapters how many may be loaded.
 	BodyBytes                   int64
 	Requests, Choices, Adapters int
-	// WriteTimeout is how long a client may take to read a piece of an answer. Then the server gives
-	// the request up.
+	// WriteTimeout is how long a client may take to send a body, and to read a piece of an answer. Then
+	// the server gives the request up.
 	WriteTimeout time.Duration
 }
 
@@ -91,7 +95,7 @@ func New(o Options, e Engine) *Server {
 	s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	s.mux.HandleFunc("GET /ping", func(http.ResponseWriter, *http.Request) {})
 	s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
-		answer(w, map[string]string{"version": o.Version.String() + ".0"})
+		s.answer(w, map[string]string{"version": o.Version.String() + ".0"})
 	})
 	s.mux.HandleFunc("GET /metrics", s.showMetrics)
 	s.mux.HandleFunc("GET /v1/models", s.listModels)
@@ -126,16 +130,32 @@ func handle[T any](s *Server, pattern string, work func(http.ResponseWriter, *ht
 			return
 		}
 		var of T
-		err := json.NewDecoder(http.MaxBytesReader(w, r.Body, s.o.Limits.BodyBytes)).Decode(&of)
-		if err != nil {
-			err = unreadable(err)
-		} else {
+		err := s.read(w, r, &of)
+		if err == nil {
 			err = work(w, r, &of)
 		}
 		if err != nil {
 			s.fail(w, err)
 		}
 	})
+}
+
+// read reads a body, in the time that a client may take. It reads all of it: only then does package http
+// notice a client that hangs up.
+func (s *Server) read(w http.ResponseWriter, r *http.Request, of any) error {
+	c := http.NewResponseController(w)
+	_ = c.SetReadDeadline(s.o.Now().Add(s.o.Limits.WriteTimeout)) // as in send
+	body := json.NewDecoder(http.MaxBytesReader(w, r.Body, s.o.Limits.BodyBytes))
+	if err := body.Decode(of); err != nil {
+		return unreadable(err)
+	}
+	if _, err := body.Token(); err == nil {
+		return refuse("", "the body must be one JSON value")
+	} else if !errors.Is(err, io.EOF) {
+		return unreadable(err)
+	}
+	_ = c.SetReadDeadline(time.Time{})
+	return nil
 }
 
 // unreadable says why a body cannot be read.
@@ -151,7 +171,15 @@ func unreadable(err error) *apiError {
 	case errors.As(err, &own):
 		return own
 	case errors.As(err, &typed):
-		return refuse(typed.Field, "%s must not be a JSON %s", typed.Field, typed.Value)
+		field := fieldOf(typed.Field)
+		return refuse(field, "%s must not be a JSON %s", cmp.Or(field, "the body"), typed.Value)
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return &apiError{Message: "the body does not come in time", Type: tooSlow, Code: http.StatusRequestTimeout}
 	}
 	return refuse("", "the body is not JSON: %v", err)
+}
+
+// fieldOf is the path of a field as clients know it. That of package json has the names of embedded structs.
+func fieldOf(path string) string {
+	return strings.TrimPrefix(strings.TrimPrefix(path, "generation."), "conversation.")
 }

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -170,7 +171,11 @@ func TestMistakes(t *testing.T) {
 			want       string
 		}{
 			"no JSON":                 {completions, `{`, 400, "the body is not JSON"},
-			"another type":            {completions, `{"prompt": "a", "n": "two"}`, 400, "n must not be a JSON string"},
+			"another type":            {completions, `{"prompt": "a", "n": "two"}`, 400, `"n must not be a JSON string","type":"BadRequestError","param":"n"`},
+			"a role of another type":  {chat, `{"messages": [{"role": 1}]}`, 400, `"messages.role must not be a JSON number"`},
+			"a list":                  {completions, `[]`, 400, `"the body must not be a JSON array","type":"BadRequestError","param":null`},
+			"two requests":            {completions, `{"prompt": "a"}{"prompt": "b"}`, 400, "must be one JSON value"},
+			"something behind it":     {completions, `{"prompt": "a"} x`, 400, "the body is not JSON"},
 			"no prompt":               {completions, `{}`, 400, "prompt is required"},
 			"an empty prompt":         {completions, `{"prompt": ""}`, 400, "at least one token"},
 			"a prompt of no kind":     {completions, `{"prompt": {"a": 1}}`, 400, "prompt must be a text"},
@@ -324,6 +329,76 @@ func TestGoneClientsFreeTheirBlocks(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dial opens a connection and sends some of a request.
+func dial(t *testing.T, at *httptest.Server, text string) net.Conn {
+	t.Helper()
+	conn, err := new(net.Dialer).DialContext(t.Context(), "tcp", at.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := io.WriteString(conn, text); err != nil {
+		t.Fatal(err)
+	}
+	return conn
+}
+
+// TestClientsThatHangUp has a client that sends a body in chunks, the last one by itself, and goes while its
+// answer is computed.
+func TestClientsThatHangUp(t *testing.T) {
+	pool := smallPool()
+	pool.Timer = constantStep(time.Hour)
+	s := started(t, smallOptions(), pool)
+	at := httptest.NewServer(s)
+	defer at.Close()
+	conn := dial(t, at, "POST /v1/completions HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nf\r\n"+`{"prompt": "a"}`+"\r\n")
+	waitFor(t, func() bool { return s.underWay.Load() == 1 })
+	if _, err := io.WriteString(conn, "0\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, func() bool { return s.engine.Metrics().Running == 1 })
+	_ = conn.Close()
+	waitFor(t, func() bool { return s.engine.Metrics().Running == 0 && s.underWay.Load() == 0 })
+}
+
+// waitFor waits until something is so.
+func waitFor(t *testing.T, is func() bool) {
+	t.Helper()
+	tick, timeout := time.NewTicker(time.Millisecond), time.After(20 * time.Second)
+	defer tick.Stop()
+	for !is() {
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatal("it is not so after 20 s")
+		}
+	}
+}
+
+// TestSlowWriters has a client that never sends the end of its body.
+func TestSlowWriters(t *testing.T) {
+	o := smallOptions()
+	o.Limits.WriteTimeout = 50 * time.Millisecond
+	at := httptest.NewServer(started(t, o, smallPool()))
+	defer at.Close()
+	conn := dial(t, at, "POST /v1/completions HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{")
+	answer, err := io.ReadAll(conn)
+	if err != nil || !bytes.HasPrefix(answer, []byte("HTTP/1.1 408 ")) || !bytes.Contains(answer, []byte("does not come in time")) {
+		t.Errorf("%v: %s", err, answer)
+	}
+}
+
+// TestWholeAnswersAreBounded has an answer after 30 ms, which the client then has a second to read.
+func TestWholeAnswersAreBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, w, begun := started(t, smallOptions(), smallPool()), &stalled{ResponseRecorder: httptest.NewRecorder()}, time.Now()
+		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/v1/completions", strings.NewReader(`{"prompt": "a", "max_tokens": 3, "ignore_eos": true}`)))
+		if got := w.deadline.Sub(begun).Truncate(time.Microsecond); got != 1030*time.Millisecond {
+			t.Errorf("the client has until %v", got)
+		}
+	})
 }
 
 // stalled is a client that reads nothing.

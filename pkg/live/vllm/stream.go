@@ -44,7 +44,7 @@ func (s *Server) reply(w http.ResponseWriter, r *http.Request, j *job, as *shape
 	for i := range j.answers {
 		choices = append(choices, as.whole(j, i))
 	}
-	answer(w, struct {
+	s.answer(w, struct {
 		chunk
 		ServiceTier       *string `json:"service_tier"`
 		SystemFingerprint *string `json:"system_fingerprint"`

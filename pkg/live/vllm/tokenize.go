@@ -31,7 +31,7 @@ func (s *Server) tokenize(w http.ResponseWriter, _ *http.Request, t *tokenizeReq
 			texts = append(texts, s.o.Tokenizer.Decode([]uint32{id}))
 		}
 	}
-	answer(w, struct {
+	s.answer(w, struct {
 		Count       int      `json:"count"`
 		MaxModelLen int      `json:"max_model_len"`
 		Tokens      []uint32 `json:"tokens"`
@@ -50,7 +50,7 @@ func (s *Server) detokenize(w http.ResponseWriter, _ *http.Request, d *detokeniz
 	if _, _, err := s.model(d.Model); err != nil {
 		return err
 	}
-	answer(w, map[string]string{"prompt": s.o.Tokenizer.Decode(d.Tokens)})
+	s.answer(w, map[string]string{"prompt": s.o.Tokenizer.Decode(d.Tokens)})
 	return nil
 }
 
@@ -63,7 +63,7 @@ func (s *Server) renderChat(w http.ResponseWriter, _ *http.Request, c *chatReque
 	if err := c.check(); err != nil {
 		return err
 	}
-	answer(w, rendered{c.encode(s.o.Tokenizer, s.template)})
+	s.answer(w, rendered{c.encode(s.o.Tokenizer, s.template)})
 	return nil
 }
 
@@ -72,6 +72,6 @@ func (s *Server) renderCompletion(w http.ResponseWriter, _ *http.Request, c *com
 	for _, ids := range c.Prompt.encoded(s.o.Tokenizer) {
 		all = append(all, rendered{ids})
 	}
-	answer(w, all)
+	s.answer(w, all)
 	return nil
 }
