@@ -127,14 +127,45 @@ func (p *page) cacheConfig(m *replicas.Metrics) {
 	)))
 }
 
-// help is the text of each family: what it means is vLLM's to say.
-const help = "See docs/live.md."
+// helps say what families mean, by their names without prefix and _total.
+var helps = map[string]string{
+	"num_requests_running":                  "Requests in the batch.",
+	"num_requests_waiting":                  "Requests that wait for a place in the batch.",
+	"num_requests_waiting_by_reason":        "Requests that wait, by what they wait for.",
+	"gpu_cache_usage_perc":                  "Share of KV blocks in use, 0 to 1.",
+	"gpu_prefix_cache_queries":              "Tokens that were looked up in the prefix cache; before vLLM 0.9 blocks.",
+	"gpu_prefix_cache_hits":                 "Tokens that the prefix cache had; before vLLM 0.9 blocks.",
+	"kv_cache_usage_perc":                   "Share of KV blocks in use, 0 to 1.",
+	"prefix_cache_queries":                  "Tokens that were looked up in the prefix cache.",
+	"prefix_cache_hits":                     "Tokens that the prefix cache had.",
+	"num_preemptions":                       "Requests that were taken out of the batch to free blocks.",
+	"prompt_tokens":                         "Tokens of prompts, counted with the first token of the answer.",
+	"generation_tokens":                     "Tokens of answers.",
+	"request_success":                       "Answers that have ended, by how they ended.",
+	"request_prompt_tokens":                 "Tokens of the prompt of an answer.",
+	"request_generation_tokens":             "Tokens of an answer.",
+	"request_max_num_generation_tokens":     "Tokens of the longest answer to a prompt.",
+	"request_params_n":                      "Answers to a prompt.",
+	"request_params_max_tokens":             "Bound of an answer, in tokens.",
+	"time_to_first_token_seconds":           "Time from the arrival of a request to its first token, in seconds.",
+	"time_per_output_token_seconds":         "Time between the tokens of one step and those of the next, in seconds.",
+	"inter_token_latency_seconds":           "Time between the tokens of one step and those of the next, in seconds.",
+	"request_time_per_output_token_seconds": "Mean time for a token of an answer after the first one, in seconds.",
+	"e2e_request_latency_seconds":           "Time from the arrival of a request to the end of its answer, in seconds.",
+	"request_queue_time_seconds":            "Time from the entry into the queue to the first step, in seconds.",
+	"request_inference_time_seconds":        "Time from the first step to the last token, in seconds.",
+	"request_prefill_time_seconds":          "Time from the first step to the first token, in seconds.",
+	"request_decode_time_seconds":           "Time from the first token to the last one, in seconds.",
+	"lora_requests_info":                    "LoRA adapters of the requests in the batch and of those that wait; the value is the time in seconds since 1970.",
+	"cache_config_info":                     "Size of the KV cache.",
+	"windtunnel:lateness_seconds":           "How late tokens were by the wall clock, of all replicas of the process, in seconds.",
+}
 
 func (p *page) family(name string, kind dto.MetricType, metrics ...*dto.Metric) {
+	text := helps[strings.TrimSuffix(name, "_total")]
 	if !strings.HasPrefix(name, "windtunnel:") {
 		name = "vllm:" + name
 	}
-	text := help
 	p.families = append(p.families, &dto.MetricFamily{Name: &name, Help: &text, Type: &kind, Metric: metrics})
 }
 

@@ -59,6 +59,9 @@ func shapeOf(t *testing.T, page string) []string {
 	}
 	var lines []string
 	for name, family := range families {
+		if family.GetHelp() == "" {
+			t.Errorf("%s has no help", name)
+		}
 		var labels, buckets []string
 		for _, pair := range family.GetMetric()[0].GetLabel() {
 			labels = append(labels, pair.GetName())
