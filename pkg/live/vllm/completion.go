@@ -12,6 +12,8 @@ import (
 type completionRequest struct {
 	generation
 	Prompt prompts `json:"prompt"`
+	// AddSpecial is true where it is not written.
+	AddSpecial *bool `json:"add_special_tokens"`
 
 	Suffix *string         `json:"suffix"`
 	Echo   json.RawMessage `json:"echo"`
@@ -48,17 +50,23 @@ func (p *prompts) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// prompts is how many there are.
+func (c *completionRequest) prompts() int { return len(c.Prompt.texts) + len(c.Prompt.ids) }
+
 // encoded are the prompts as token ids.
-func (p *prompts) encoded(t Tokenizer) [][]uint32 {
-	ids := p.ids
-	for _, text := range p.texts {
-		ids = append(ids, encodePrompt(t, text))
+func (c *completionRequest) encoded(t Tokenizer) [][]uint32 {
+	ids := c.Prompt.ids
+	for _, text := range c.Prompt.texts {
+		ids = append(ids, encodePrompt(t, text, c.AddSpecial))
 	}
 	return ids
 }
 
-// encodePrompt is the ids of a prompt that is text.
-func encodePrompt(t Tokenizer, text string) []uint32 {
+// encodePrompt is the ids of a prompt that is text, with those before it unless special says no.
+func encodePrompt(t Tokenizer, text string, special *bool) []uint32 {
+	if special != nil && !*special {
+		return t.Encode(text)
+	}
 	return slices.Concat(t.Begin(), t.Encode(text))
 }
 
@@ -98,7 +106,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, c *completionR
 	if err := s.check(&c.generation); err != nil {
 		return err
 	}
-	switch prompts := len(c.Prompt.texts) + len(c.Prompt.ids); {
+	switch prompts := c.prompts(); {
 	case c.Suffix != nil && *c.Suffix != "":
 		return refuse("suffix", "suffix is not simulated")
 	case !off(c.Echo):
@@ -112,7 +120,7 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request, c *completionR
 	case prompts > s.o.Limits.Choices/c.choices():
 		return refuse("prompt", "a request may ask for %d answers, got %d prompts with %d each", s.o.Limits.Choices, prompts, c.choices())
 	}
-	j, err := s.begin(r, &c.generation, "cmpl-", c.Prompt.encoded(s.o.Tokenizer), defaultCompletionTokens)
+	j, err := s.begin(r, &c.generation, "cmpl-", c.encoded(s.o.Tokenizer), defaultCompletionTokens)
 	if err != nil {
 		return err
 	}

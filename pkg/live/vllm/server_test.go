@@ -199,6 +199,8 @@ func TestMistakes(t *testing.T) {
 			"no such model":           {chat, `{"model": "gpt", "messages": [{"role": "user", "content": "a"}]}`, 404, "there is no model gpt"},
 			"too large a body":        {completions, `{"prompt": "` + strings.Repeat("a", 5000) + `"}`, 413, "larger than 4096 bytes"},
 			"a full queue":            {completions, `{"prompt": "a", "n": 2}`, 503, "engineQueueFull"},
+			"a count of no role":      {"/tokenize", `{"messages": [{"content": "a"}]}`, 400, "needs a role"},
+			"nothing to render":       {completions + "/render", `{}`, 400, "prompt is required"},
 			"nothing to count":        {"/tokenize", `{}`, 400, "prompt or messages is required"},
 		} {
 			got := ask(t, s, http.MethodPost, tc.path, tc.body)
@@ -301,10 +303,15 @@ func TestTemplates(t *testing.T) {
 		for body, want := range map[string]string{
 			`{"messages": [{"role": "u", "content": "Hi"}]}`: "[1000,1001,117,1002,10,10,72,105,1003,1001,97,115,115,105,115,116,97,110,116,1002,10,10]",
 			`{"prompt": "Hi"}`: "[1000,72,105]",
+			`{"prompt": "Hi", "add_special_tokens": false}`: "[72,105]",
 		} {
 			if got := ask(t, s, http.MethodPost, "/tokenize", body).Body.String(); !strings.Contains(got, `"tokens":`+want) {
 				t.Errorf("%s: %s", body, got)
 			}
+		}
+		const plain = `{"prompt": "Hi", "add_special_tokens": false}`
+		if got := ask(t, s, http.MethodPost, "/v1/completions/render", plain).Body.String(); got != `[{"token_ids":[72,105]}]` {
+			t.Errorf("%s: %s", plain, got)
 		}
 	})
 }
@@ -366,7 +373,7 @@ func TestClientsThatHangUp(t *testing.T) {
 // waitFor waits until something is so.
 func waitFor(t *testing.T, is func() bool) {
 	t.Helper()
-	tick, timeout := time.NewTicker(time.Millisecond), time.After(20 * time.Second)
+	tick, timeout := time.NewTicker(time.Millisecond), time.After(20*time.Second)
 	defer tick.Stop()
 	for !is() {
 		select {

@@ -9,6 +9,7 @@ type tokenizeRequest struct {
 	conversation
 	Model        *string `json:"model"`
 	Prompt       *string `json:"prompt"`
+	AddSpecial   *bool   `json:"add_special_tokens"`
 	ReturnTokens bool    `json:"return_token_strs"`
 }
 
@@ -19,11 +20,14 @@ func (s *Server) tokenize(w http.ResponseWriter, _ *http.Request, t *tokenizeReq
 	var ids []uint32
 	switch {
 	case t.Prompt != nil:
-		ids = encodePrompt(s.o.Tokenizer, *t.Prompt)
-	case len(t.Messages) > 0:
-		ids = t.encode(s.o.Tokenizer, s.template)
-	default:
+		ids = encodePrompt(s.o.Tokenizer, *t.Prompt, t.AddSpecial)
+	case len(t.Messages) == 0:
 		return refuse("prompt", "prompt or messages is required")
+	default:
+		if err := t.check(); err != nil {
+			return err
+		}
+		ids = t.encode(s.o.Tokenizer, s.template)
 	}
 	var texts []string
 	if t.ReturnTokens {
@@ -68,8 +72,11 @@ func (s *Server) renderChat(w http.ResponseWriter, _ *http.Request, c *chatReque
 }
 
 func (s *Server) renderCompletion(w http.ResponseWriter, _ *http.Request, c *completionRequest) error {
-	all := []rendered{}
-	for _, ids := range c.Prompt.encoded(s.o.Tokenizer) {
+	if c.prompts() == 0 {
+		return refuse("prompt", "prompt is required")
+	}
+	var all []rendered
+	for _, ids := range c.encoded(s.o.Tokenizer) {
 		all = append(all, rendered{ids})
 	}
 	s.answer(w, all)
