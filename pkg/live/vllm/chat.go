@@ -23,7 +23,8 @@ type conversation struct {
 	Messages []message         `json:"messages"`
 	Tools    []json.RawMessage `json:"tools"`
 	// AddGenerationPrompt is true where it is not written.
-	AddGenerationPrompt *bool `json:"add_generation_prompt"`
+	AddGenerationPrompt *bool           `json:"add_generation_prompt"`
+	ContinueFinal       json.RawMessage `json:"continue_final_message"`
 }
 
 type message struct {
@@ -108,8 +109,11 @@ func joined(raw []json.RawMessage) string {
 	return b.String()
 }
 
-// check refuses a chat without messages, or with one that has no role.
+// check refuses a chat without messages, with one that has no role, or with one that goes on.
 func (c *conversation) check() error {
+	if !off(c.ContinueFinal) {
+		return refuse("continue_final_message", "continue_final_message is not simulated")
+	}
 	if len(c.Messages) == 0 {
 		return refuse("messages", "messages must have at least one message")
 	}

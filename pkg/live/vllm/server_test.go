@@ -193,6 +193,7 @@ func TestMistakes(t *testing.T) {
 			"an echo":                 {completions, `{"prompt": "a", "echo": true}`, 400, "echo is not simulated"},
 			"JSON as an answer":       {chat, `{"messages": [{"role": "user", "content": "a"}], "response_format": {"type": "json_object"}}`, 400, "answers have no meaning"},
 			"a tool that must be":     {chat, `{"messages": [{"role": "user", "content": "a"}], "tool_choice": "required"}`, 400, "answers call no tool"},
+			"a message that goes on":  {chat, `{"messages": [{"role": "user", "content": "a"}], "continue_final_message": true}`, 400, "continue_final_message is not simulated"},
 			"no messages":             {chat, `{"messages": []}`, 400, "at least one message"},
 			"no role":                 {chat, `{"messages": [{"content": "a"}]}`, 400, "needs a role"},
 			"a picture":               {chat, `{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, `type \"image_url\" is not simulated`},
