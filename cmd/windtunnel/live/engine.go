@@ -107,7 +107,7 @@ func (o *engineOptions) registerServer(f *pflag.FlagSet) {
 	f.IntVar(&limits.Requests, "max-requests", limits.Requests, "requests that a replica works on at once; the next ones get status 503. The engine's own bounds are in the scenario")
 	f.IntVar(&limits.Choices, "max-answers", limits.Choices, "answers that one request may ask for")
 	f.IntVar(&limits.Adapters, "max-loaded-adapters", limits.Adapters, "LoRA adapters that may be loaded at once")
-	f.DurationVar(&limits.WriteTimeout, "write-timeout", limits.WriteTimeout, "time that a client may take to read a piece of a stream; then its request is given up")
+	f.DurationVar(&limits.WriteTimeout, "write-timeout", limits.WriteTimeout, "time that a client may take to send a body, and to read a piece of an answer; then its request is given up")
 }
 
 // defaultServerLimits are those of a replica's server, unless flags say otherwise.
@@ -189,7 +189,7 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 			server.Names = []string{server.Root}
 		}
 		if pool.Adapters != nil {
-			server.Adapters = pools.config.Source.Labels().Adapters
+			server.Adapters = pools.config.Adapters()
 		}
 		all = append(all, server)
 	}
