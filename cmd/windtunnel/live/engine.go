@@ -45,8 +45,8 @@ type engineOptions struct {
 	tokenizer string
 	server    vllm.Options
 	limits    ports.Limits
-	// submitted, unless it is nil, receives the stream of each request.
-	submitted func(*replicas.Stream)
+	// submitted, unless it is nil, receives the stream of each request, by the client's ID.
+	submitted func(request string, s *replicas.Stream)
 	// scraped, unless it is nil, receives what is shown of a replica.
 	scraped func(replica int, at time.Time, m *replicas.Metrics)
 }
@@ -231,7 +231,7 @@ type replica struct {
 	pool   *replicas.Pool
 	number int
 	// submitted, unless it is nil, receives each stream. Calls overlap.
-	submitted func(*replicas.Stream)
+	submitted func(request string, s *replicas.Stream)
 	// scraped, unless it is nil, receives what is shown of the replica of a number. Calls overlap.
 	scraped func(number int, at time.Time, m *replicas.Metrics)
 }
@@ -240,7 +240,7 @@ type replica struct {
 func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
 	s, err := r.pool.Submit(r.number, of)
 	if err == nil && r.submitted != nil {
-		r.submitted(s)
+		r.submitted(of.ID, s)
 	}
 	return s, err
 }

@@ -29,7 +29,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -193,10 +192,18 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		defer p.Stop()
 		o.load.epp = p.Address
 		m.began = func(start time.Time) { choices.Start = start }
-		m.heard = choices.Add
+		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
 		return m.send(groupCtx, &o.load)
 	})
 	return group.Wait()
+}
+
+// hear takes a request that has ended.
+func (o *rehearseOptions) hear(m *measurement, choices *rehearse.Choices, e *load.Outcome) {
+	choices.Add(e)
+	if e.Measured {
+		o.times.Measure(load.RequestID(m.seed, e.ID))
+	}
 }
 
 // pickerConfig is the EndpointPickerConfig that the run states.
@@ -242,7 +249,7 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulated) error {
 	r := rehearsal{
 		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
-		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.engineMetrics(m)), Differences: s.Differences, Client: m.client(&o.load),
+		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.times.Metrics()), Differences: s.Differences, Client: m.client(&o.load),
 	}
 	r.Within = r.Share >= o.limits.Decisions
 	for _, f := range r.Figures {
@@ -252,15 +259,6 @@ func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulat
 		return err
 	}
 	return errors.New("the rehearsal is not within the limits")
-}
-
-// engineMetrics are those by the clock of the engines. They are of all requests, so that there are
-// none where a warm-up is left out.
-func (o *rehearseOptions) engineMetrics(m *measurement) result.Metrics {
-	if m.options.Horizon.WarmUp > 0 {
-		return result.Metrics{}
-	}
-	return o.times.Metrics()
 }
 
 func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {

@@ -11,27 +11,40 @@ import (
 )
 
 // EngineTimes are the times of requests by the clock of the engines, which neither the network nor a
-// busy machine reaches. It is safe for concurrent use.
+// busy machine reaches. Its zero value has none. It is safe for concurrent use.
 type EngineTimes struct {
-	mu      sync.Mutex
-	streams []*replicas.Stream
+	mu       sync.Mutex
+	streams  map[string]*replicas.Stream
+	measured []string
 }
 
 // Submitted takes the stream of a request.
-func (e *EngineTimes) Submitted(s *replicas.Stream) {
+func (e *EngineTimes) Submitted(request string, s *replicas.Stream) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.streams = append(e.streams, s)
+	if e.streams == nil {
+		e.streams = map[string]*replicas.Stream{}
+	}
+	e.streams[request] = s
 }
 
-// Metrics are engineTtft of all requests that have a token.
+// Measure counts a request in, which is not one of the warm-up.
+func (e *EngineTimes) Measure(request string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.measured = append(e.measured, request)
+}
+
+// Metrics are engineTtft of the measured requests that have a token.
 func (e *EngineTimes) Metrics() result.Metrics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var ttft stats.Histogram
-	for _, s := range e.streams {
-		if p := s.Progress(); p.First > 0 {
-			ttft.Record(int64(p.First.Sub(min(p.Queued, p.First))))
+	for _, request := range e.measured {
+		if s := e.streams[request]; s != nil {
+			if p := s.Progress(); p.First > 0 {
+				ttft.Record(int64(p.TTFT))
+			}
 		}
 	}
 	if ttft.Count() == 0 {

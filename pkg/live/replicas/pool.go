@@ -48,6 +48,8 @@ const DefaultKeepFor = 480 * time.Second
 
 // A Request is what a client asks of one replica.
 type Request struct {
+	// ID is what the client calls the request; it has no effect.
+	ID string
 	// Prompt is token ids, at least one.
 	Prompt []uint32
 	// Answer is the token ids that the replica will say, at least one. Their number is the length

@@ -6,6 +6,7 @@ import (
 	"context"
 	"strconv"
 	"sync"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
@@ -37,6 +38,9 @@ type Progress struct {
 	// engine, Scheduled when a step first computed something of it, First and Last when
 	// tokens were given.
 	Arrived, Queued, Scheduled, First, Last simtime.Time
+	// TTFT is how long the engine took for the first token, from when the request last came to its wait
+	// queue before.
+	TTFT time.Duration
 	// Cached is how many tokens of the prompt the prefix cache gave, Remote how many came from the
 	// replica that computed it.
 	Cached, Remote int
@@ -94,7 +98,7 @@ func (s *Stream) Close() {
 func (s *Stream) give(g *simulation.Given) {
 	s.mu.Lock()
 	if s.tokens == 0 {
-		s.progress.First = g.At
+		s.progress.First, s.progress.TTFT = g.At, g.At.Sub(g.Entered)
 	}
 	s.progress.Queued, s.progress.Scheduled, s.progress.Last = g.Entered, g.Scheduled, g.At
 	s.progress.Cached, s.progress.Remote = g.Cached, g.Remote

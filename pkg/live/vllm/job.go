@@ -29,7 +29,8 @@ type job struct {
 // begin writes the answers to prompts, and sends them to the engine. without is the bound of answers to a
 // request that states none. Without an error, the caller closes the job.
 func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]uint32, without int) (*job, error) {
-	j := &job{generation: g, id: kind + requestID(r), created: s.o.Now().Unix(), prompts: prompts}
+	id := requestID(r)
+	j := &job{generation: g, id: kind + id, created: s.o.Now().Unix(), prompts: prompts}
 	var err error
 	if j.model, j.adapter, err = s.model(g.Model); err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]
 		}
 	}
 	for i, answer := range j.answers {
-		of := replicas.Request{Prompt: j.prompt(i), Answer: answer.ids, Adapter: j.adapter, Priority: g.Priority}
+		of := replicas.Request{ID: id, Prompt: j.prompt(i), Answer: answer.ids, Adapter: j.adapter, Priority: g.Priority}
 		if len(j.answers) == 1 {
 			of.Keeps, of.TakesOver = g.KVTransfer.keeps(answer.finish), g.KVTransfer.takesOver()
 		}
