@@ -266,8 +266,8 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 		return o.output.Write(w, r)
 	}
 	d := &r.Decisions
-	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side\n",
-		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted)
+	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
+		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
 	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
 	if err := writeFigures(w, r.Figures); err != nil {
 		return err

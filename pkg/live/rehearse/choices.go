@@ -25,16 +25,18 @@ type Choices struct {
 	// endpoints are the numbers of endpoints by address.
 	endpoints map[string]int
 	of        map[identity]choice
+	// last is the greatest ID of a request; -1 of none.
+	last int
 }
 
 // choice is one decision.
 type choice struct {
+	// request is the ID of the request.
+	request int
 	// endpoint is the chosen one; -1 where the EPP chose none.
 	endpoint int
-	// sent is when the request was sent, in time of the workload.
-	sent simtime.Time
-	// at is when the EPP chose: about half way between question and answer.
-	at time.Time
+	// sent is when the request was sent, and answered when the EPP's answer came, in time of the workload.
+	sent, answered simtime.Time
 	// scores are what the EPP gave each endpoint, by number; nil where it does not tell.
 	scores map[int]float64
 }
@@ -42,16 +44,30 @@ type choice struct {
 // NewChoices returns no choices among endpoints, whose addresses are given in the order of their
 // numbers.
 func NewChoices(addresses []string) *Choices {
-	c := &Choices{endpoints: map[string]int{}, of: map[identity]choice{}}
+	c := &Choices{endpoints: map[string]int{}, of: map[identity]choice{}, last: -1}
 	for i, address := range addresses {
 		c.endpoints[address] = i
 	}
 	return c
 }
 
+// answerTime is how long the answer of an EPP takes at most, where a request may wait for its choice.
+const answerTime = 2 * simtime.Time(time.Millisecond)
+
+// at is about when the EPP chose: half way between question and answer, and, where requests wait for
+// the choice, at most answerTime before the answer.
+func (c *choice) at(waits bool) simtime.Time {
+	took := (c.answered - c.sent) / 2
+	if waits {
+		took = min(took, answerTime)
+	}
+	return c.answered - took
+}
+
 // Add takes the choice for a request that has ended.
 func (c *Choices) Add(o *load.Outcome) {
-	of := choice{endpoint: -1, sent: o.Arrival, at: c.Start.Add((o.Arrival + max(o.Chosen-o.Arrival, 0)/2).Sub(0))}
+	of := choice{request: o.ID, endpoint: -1, sent: o.Arrival, answered: max(o.Chosen, o.Arrival)}
+	c.last = max(c.last, o.ID)
 	if number, known := c.endpoints[o.Endpoint]; known {
 		of.endpoint = number
 	}
@@ -63,6 +79,9 @@ func (c *Choices) Add(o *load.Outcome) {
 	}
 	c.of[identityOf(&o.Request)] = of
 }
+
+// wall is a time of the workload by the clock of the machine.
+func (c *Choices) wall(at simtime.Time) time.Time { return c.Start.Add(at.Sub(0)) }
 
 // sent is when a request was sent.
 func (c *Choices) sent(of identity) (simtime.Time, bool) {

@@ -3,11 +3,11 @@
 package rehearse
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
@@ -31,11 +31,13 @@ type Decisions struct {
 	Different int `json:"different"`
 	// NotRouted are requests that one of the two gives no endpoint.
 	NotRouted int `json:"notRouted"`
+	// OneSided are requests that only one of the two was asked for.
+	OneSided int `json:"oneSided"`
 }
 
-// Share is the part of the decisions that are equal or tied; 1 of none.
+// Share is the part of the requests whose decisions are equal or tied; 1 of none.
 func (d *Decisions) Share() float64 {
-	all := d.Equal + d.Tied + d.Different + d.NotRouted
+	all := d.Equal + d.Tied + d.Different + d.NotRouted + d.OneSided
 	if all == 0 {
 		return 1
 	}
@@ -63,7 +65,7 @@ type Simulated struct {
 	// Own has the metrics of the simulation by itself, Same those under the choices of the real EPP.
 	Own, Same result.Metrics
 	// Decisions are those on the metrics of endpoints that the real EPP had read, and BySimulated those
-	// on simulated ones, which are read at other moments. Differences are the first of Decisions.
+	// on simulated ones, which are read at other moments. Differences are the first of Decisions, by time.
 	Decisions, BySimulated Decisions
 	Differences            []Difference
 }
@@ -72,8 +74,10 @@ type Simulated struct {
 type Maker func() (simulator.Config, error)
 
 // Compare simulates a scenario by itself, and with the choices of the real EPP: on simulated metrics
-// of endpoints, and on what the EPP had read. Requests of open loops then come when they were sent,
-// which a busy client does late. The scenario has one router, which is an EPP.
+// of endpoints, and on what the EPP had read. In the second simulation, requests of open loops come
+// when they were sent, which a busy client does late. In the third, they come when the EPP chose,
+// and are decided on at once: how long they wait, and which one goes first, is for the second. The
+// scenario has one router, which is an EPP.
 func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*Simulated, error) {
 	config, err := maker()
 	if err != nil {
@@ -83,45 +87,51 @@ func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrape
 	if err != nil {
 		return nil, err
 	}
-	same, err := follow(ctx, maker, choices, nil)
-	if err != nil {
+	same := newFollower(choices)
+	if err := same.follow(ctx, maker, nil); err != nil {
 		return nil, err
 	}
-	read, err := follow(ctx, maker, choices, scrapes)
-	if err != nil {
+	read := newFollower(choices)
+	read.whole = same
+	if err := read.follow(ctx, maker, scrapes); err != nil {
 		return nil, err
 	}
-	return &Simulated{Own: own, Same: same.metrics, Decisions: read.decisions, BySimulated: same.decisions, Differences: read.differences}, nil
+	return &Simulated{Own: own, Same: same.metrics, Decisions: read.decisions, BySimulated: same.decisions, Differences: read.first()}, nil
 }
 
 // follow simulates with the choices of the real EPP, on simulated scrapes or on given ones.
-func follow(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*follower, error) {
+func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) error {
 	config, err := maker()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	of, is := config.Policies.Routing.Router.(router)
 	if !is {
-		return nil, errors.New("the router of the scenario takes no choices of another: it must be one EPP")
+		return errors.New("the router of the scenario takes no choices of another: it must be one EPP")
 	}
-	f := &follower{choices: choices, ids: map[int]identity{}, own: map[int]int{}}
+	f.waits = config.Policies.Routing.Queue != nil
 	source := &noted{Source: config.Source, ids: f.ids}
-	if config.Listener == nil {
-		source.sent = choices.sent // what waits for answers has its times from them
+	switch { // what waits for answers has its times from them
+	case config.Listener == nil && scrapes == nil:
+		source.sent = f.choices.sent
+	case config.Listener == nil:
+		ordered := f.choices.inOrder(config.Source, f.waits)
+		source.Source, config.Horizon.Duration, config.Horizon.Requests = ordered, 0, max(len(ordered.requests), 1)
 	}
 	config.Source = source
 	of.Force(f.force)
 	if scrapes != nil {
 		routing := &config.Policies.Routing
-		routing.Router = &asScraped{of, scrapes, f.chosen}
-		if routing.Queue != nil {
-			routing.Queue = &queueAsScraped{routing.Queue, scrapes, choices.Start}
+		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices.wall}
+		if f.waits {
+			routing.Queue = &queueAsScraped{routing.Queue, scrapes, f.choices.wall}
 		}
 	}
 	detach := execute.WatchDecisions(&config, f.decided)
 	f.metrics, err = metricsOf(ctx, config)
 	detach()
-	return f, err
+	f.decisions.OneSided += len(f.choices.of) - len(f.compared)
+	return err
 }
 
 // metricsOf simulates.
@@ -166,18 +176,43 @@ func (n *noted) Close() error { return workload.Close(n.Source) }
 // follower makes a simulation follow the choices, and compares its own.
 type follower struct {
 	choices *Choices
-	ids     map[int]identity
+	// whole, unless it is nil, is the simulation with flow control: which requests are refused is
+	// compared with it.
+	whole *follower
+	// waits says that requests wait in the EPP.
+	waits bool
+	ids   map[int]identity
 	// own are the choices of the simulated EPP by the ID of the request.
-	own         map[int]int
+	own map[int]int
+	// compared are the choices of the simulated EPP that were compared; -1 is none.
+	compared    map[identity]int
 	metrics     result.Metrics
 	decisions   Decisions
 	differences []Difference
 }
 
-// chosen is when the real EPP chose for a request.
-func (f *follower) chosen(request int) (time.Time, bool) {
-	of, known := f.choices.of[f.ids[request]]
-	return of.at, known
+func newFollower(choices *Choices) *follower {
+	return &follower{choices: choices, ids: map[int]identity{}, own: map[int]int{}, compared: map[identity]int{}}
+}
+
+// first are the first differences.
+func (f *follower) first() []Difference {
+	slices.SortFunc(f.differences, func(a, b Difference) int { return cmp.Or(cmp.Compare(a.AtSeconds, b.AtSeconds), a.Request-b.Request) })
+	return f.differences[:min(len(f.differences), mostDifferences)]
+}
+
+// chosen is what the real EPP chose for a request. One that it refused is compared here: it comes to
+// no decision.
+func (f *follower) chosen(request int) (choice, bool) {
+	live, known := f.choices.of[f.ids[request]]
+	if known && live.endpoint < 0 {
+		own, is := f.whole.compared[f.ids[request]]
+		if !is {
+			own = -1
+		}
+		f.compare(f.ids[request], live, own, &execute.RoutingRecord{Explanation: &scheduler.Explanation{AtSeconds: live.at(f.waits).Seconds()}})
+	}
+	return live, known
 }
 
 // force implements [policy.Force].
@@ -191,39 +226,42 @@ func (f *follower) force(request int, candidates []int, chosen int) int {
 
 // decided compares a decision.
 func (f *follower) decided(d *execute.RoutingRecord) {
-	live, known := f.choices.of[f.ids[d.Request.ID]]
-	if !known {
-		return // the real EPP was not asked
-	}
+	of := f.ids[d.Request.ID]
 	own, routed := f.own[d.Request.ID]
 	delete(f.own, d.Request.ID)
+	if !routed {
+		own = -1
+	}
+	live, known := f.choices.of[of]
+	if !known {
+		f.decisions.OneSided++
+		return
+	}
+	f.compare(of, live, own, d)
+}
+
+// compare compares two choices, and says what the simulated one knew if they differ.
+func (f *follower) compare(of identity, live choice, own int, d *execute.RoutingRecord) {
+	f.compared[of] = own
 	scores := scoresOf(d.Primary())
 	n := &f.decisions
 	switch {
-	case !routed && live.endpoint < 0:
-		n.Equal++
-		return
-	case !routed || live.endpoint < 0:
-		n.NotRouted++
-		if !routed {
-			own = -1
-		}
 	case own == live.endpoint:
 		n.Equal++
 		return
+	case own < 0 || live.endpoint < 0:
+		n.NotRouted++
 	case isBest(scores, live.endpoint), isBest(live.scores, own):
 		n.Tied++
 		return
 	default:
 		n.Different++
 	}
-	if len(f.differences) < mostDifferences {
-		f.differences = append(f.differences, Difference{
-			Request: d.Request.ID, AtSeconds: d.AtSeconds, Live: live.endpoint, Simulated: own,
-			LiveScores: live.scores, Scores: scores,
-			Signals: slices.Clone(d.Endpoints), Prefixes: slices.Clone(d.Prefixes),
-		})
-	}
+	f.differences = append(f.differences, Difference{
+		Request: live.request, AtSeconds: d.AtSeconds, Live: live.endpoint, Simulated: own,
+		LiveScores: live.scores, Scores: scores,
+		Signals: slices.Clone(d.Endpoints), Prefixes: slices.Clone(d.Prefixes),
+	})
 }
 
 // scoresOf are the scores of a profile by endpoint.

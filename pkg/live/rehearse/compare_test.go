@@ -4,7 +4,10 @@ package rehearse
 
 import (
 	"fmt"
+	"io"
+	"math"
 	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,7 +37,13 @@ func poisson(t *testing.T) Maker {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	set, err := manifest.Read(file, name)
+	return makerOf(t, file, name)
+}
+
+// makerOf makes the first requests of a run.
+func makerOf(t *testing.T, in io.Reader, name string) Maker {
+	t.Helper()
+	set, err := manifest.Read(in, name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,15 +79,78 @@ func simulated(t *testing.T, maker Maker) (addresses []string, all []*load.Outco
 	for i := range c.Pools[0].Replicas {
 		addresses = append(addresses, fmt.Sprintf("127.0.0.1:%d", 8000+i))
 	}
-	from := asked{c.Source, map[int]workload.Request{}}
+	from, chosen := asked{c.Source, map[int]workload.Request{}}, map[int]simtime.Time{}
 	c.Source = from
 	c.Ended = func(e simulator.RequestEnd) {
 		all = append(all, &load.Outcome{Request: from.all[e.ID], RequestEnd: e, Endpoint: addresses[e.Replica]})
 	}
+	detach := execute.WatchDecisions(&c, func(d *execute.RoutingRecord) {
+		chosen[d.Request.ID] = simtime.Time(math.Round(d.AtSeconds * 1e9))
+	})
 	if _, err := simulation.Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
+	detach()
+	for _, o := range all {
+		if o.Chosen = chosen[o.ID]; o.Chosen > o.Arrival {
+			o.Chosen += answerTime
+		}
+	}
 	return addresses, all
+}
+
+// held is a run whose requests wait behind flow control.
+const held = `
+apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata: {name: held}
+spec:
+  scenario:
+    horizon: {requests: 1}
+    pools: [{name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 2, engine: {maxNumSeqs: 8}}]
+    router:
+      endpointPickerConfig:
+        version: router-main
+        inline: |
+          apiVersion: llm-d.ai/v1alpha1
+          kind: EndpointPickerConfig
+          featureGates: [flowControl]
+          plugins:
+          - type: queue-scorer
+          - type: active-request-scorer
+          - {type: utilization-detector, parameters: {queueDepthThreshold: 2}}
+          flowControl: {saturationDetector: {pluginRef: utilization-detector}}
+          schedulingProfiles:
+          - {name: default, plugins: [{pluginRef: queue-scorer}, {pluginRef: active-request-scorer}]}
+    workload:
+      clients:
+      - {name: chat, tenant: chat, arrivals: {rate: "8"}, inputTokens: {distribution: Constant, mean: "400"}, outputTokens: {distribution: Exponential, mean: "150", max: 600}}
+      - {name: nightly, tenant: reports, arrivals: {rate: "16"}, inputTokens: {distribution: Constant, mean: "1500"}, outputTokens: {distribution: Exponential, mean: "400", max: 1000}}
+`
+
+// TestHeldRequestsAreComparedAsTheyLeave takes the order in which requests leave flow control from the
+// real EPP, which a simulation stands for here. Without endpoints that were read it decides on its own
+// scrapes, so that each decision is the same.
+func TestHeldRequestsAreComparedAsTheyLeave(t *testing.T) {
+	maker := makerOf(t, strings.NewReader(held), "held.yaml")
+	addresses, all := simulated(t, maker)
+	choices, waited := NewChoices(addresses), 0
+	for _, o := range all {
+		choices.Add(o)
+		if o.Chosen > o.Arrival+2*answerTime {
+			waited++
+		}
+	}
+	if waited < requests/4 {
+		t.Fatalf("%d requests waited", waited)
+	}
+	got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Decisions{Equal: requests}, got.Decisions); diff != "" {
+		t.Errorf("decisions (−want +got):\n%s", diff)
+	}
 }
 
 func TestChoicesAreComparedAfterTheSameOnesBefore(t *testing.T) {
@@ -112,7 +184,8 @@ func TestChoicesAreComparedAfterTheSameOnesBefore(t *testing.T) {
 			},
 			Decisions{Equal: requests - 1, Different: 1},
 		},
-		"no endpoint": {func(o *load.Outcome) { o.Endpoint = "" }, Decisions{Equal: requests - 1, NotRouted: 1}},
+		"no endpoint":        {func(o *load.Outcome) { o.Endpoint = "" }, Decisions{Equal: requests - 1, NotRouted: 1}},
+		"an unknown request": {func(o *load.Outcome) { o.Request.Origin.Step = 2 * requests }, Decisions{Equal: requests - 1, OneSided: 1}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			choices := NewChoices(addresses)

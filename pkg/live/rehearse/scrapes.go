@@ -10,6 +10,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 // Scrapes are what the real EPP read from the metrics of each endpoint, and when. It is safe for
@@ -54,6 +55,8 @@ type router interface {
 	policy.Router
 	policy.Forcible
 	Explain(tell func(*scheduler.Explanation))
+	// Schedule is Route without flow control.
+	Schedule(view *policy.View, request *policy.Request) (policy.Route, error)
 }
 
 // seen is a view with the scrapes that the real EPP had read before a time.
@@ -71,32 +74,38 @@ func (s *Scrapes) seen(view *policy.View, at time.Time) *policy.View {
 	return &seen
 }
 
-// asScraped shows a simulated EPP the scrapes of the real one.
+// asScraped shows a simulated EPP the scrapes of the real one. A request has waited at the real one,
+// and does not wait again.
 type asScraped struct {
 	router
 	scrapes *Scrapes
-	// chosen is when the real EPP chose for a request; false where it was not asked.
-	chosen func(request int) (time.Time, bool)
+	// chosen is what the real EPP chose for a request; false where it was not asked.
+	chosen func(request int) (choice, bool)
+	// waits says that requests wait in the EPP.
+	waits bool
+	wall  func(simtime.Time) time.Time
 }
 
 // Route implements [policy.Router].
 func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Route, error) {
-	at, known := a.chosen(request.ID)
-	if !known {
+	made, known := a.chosen(request.ID)
+	switch {
+	case !known:
 		return a.router.Route(view, request)
+	case made.endpoint < 0:
+		return policy.Route{}, policy.ErrNoEndpoint
 	}
-	return a.router.Route(a.scrapes.seen(view, at), request)
+	return a.Schedule(a.scrapes.seen(view, a.wall(made.at(a.waits))), request)
 }
 
-// queueAsScraped shows the scrapes to the queue of a simulated EPP. The real one chose for a request
-// that waited at another time than it was asked: those of the simulated time stand for them.
+// queueAsScraped shows the scrapes to what a simulated EPP holds back all the same, such as a burst.
 type queueAsScraped struct {
 	policy.Queue
 	scrapes *Scrapes
-	start   time.Time
+	wall    func(simtime.Time) time.Time
 }
 
 // Release implements [policy.Queue].
 func (q *queueAsScraped) Release(view *policy.View) (policy.Released, bool) {
-	return q.Queue.Release(q.scrapes.seen(view, q.start.Add(view.Now.Sub(0))))
+	return q.Queue.Release(q.scrapes.seen(view, q.wall(view.Now)))
 }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/live/load"
+	"windtunnel.dev/windtunnel/pkg/simtime"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/stats"
+	"windtunnel.dev/windtunnel/pkg/workload"
+)
+
+// TestRequestsComeInTheOrderOfTheChoices has a client that sends one request each second. The first
+// one waits in the EPP for 2 s, and the answer to the second one takes 1 ms; the EPP hears of no other.
+func TestRequestsComeInTheOrderOfTheChoices(t *testing.T) {
+	const ms = simtime.Time(time.Millisecond)
+	source := func() workload.Source {
+		return workload.NewClients([]workload.Client{{
+			Name: "client", Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: 1},
+			Input: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1}, Output: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1},
+		}}, 1)
+	}
+	choices, sent := NewChoices(nil), source()
+	for _, chosen := range []simtime.Time{3002 * ms, 2001 * ms} {
+		q, _ := sent.Next()
+		choices.Add(&load.Outcome{Request: q, RequestEnd: simulator.RequestEnd{ID: q.ID, Arrival: q.Arrival}, Chosen: chosen})
+	}
+	type came struct {
+		Step, ID int
+		At       simtime.Time
+	}
+	var got []came
+	ordered := choices.inOrder(source(), true)
+	for q, more := ordered.Next(); more; q, more = ordered.Next() {
+		got = append(got, came{q.Origin.Step, q.ID, q.Arrival})
+	}
+	want := []came{{2, 0, 2000*ms + ms/2}, {1, 1, 3000 * ms}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("requests (−want +got):\n%s", diff)
+	}
+}
