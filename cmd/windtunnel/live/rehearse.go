@@ -3,6 +3,7 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
@@ -29,6 +31,9 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
+	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
+	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
@@ -206,7 +211,8 @@ func (o *rehearseOptions) hear(m *measurement, choices *rehearse.Choices, e *loa
 	}
 }
 
-// pickerConfig is the EndpointPickerConfig that the run states.
+// pickerConfig is the EndpointPickerConfig of the run: the text that it states, since an EPP may refuse
+// a field that the text has not. Where settings have changed it, it is the one that is simulated.
 func pickerConfig(run local.Run) ([]byte, error) {
 	tree, err := run.Plan.ScenarioAt(experiment.Point{}, 1)
 	if err != nil {
@@ -218,8 +224,38 @@ func pickerConfig(run local.Run) ([]byte, error) {
 		return nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
 	}
 	document = maps.Clone(document) // the plan's own
-	delete(document, "version")     // a field of Windtunnel
-	return yaml.Marshal(document)
+	version, _ := document[setup.VersionField].(string)
+	delete(document, setup.VersionField)
+	simulated, err := yaml.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	if text := statedConfig(run.Plan); bytes.Equal(simulated, loadedConfig(text, version)) {
+		return text, nil
+	}
+	return simulated, nil
+}
+
+// statedConfig is the text of the EndpointPickerConfig, without what it stands in.
+func statedConfig(plan *experiment.Plan) []byte {
+	text := plan.Pickers[experiment.PickerKey{}].Text
+	if sources, err := files.Find(text); err == nil && len(sources) == 1 {
+		return sources[0].Text
+	}
+	return text
+}
+
+// loadedConfig is a configuration as an EPP of a version loads it; nil where it does not.
+func loadedConfig(text []byte, version string) []byte {
+	loaded, errs := policy.Load(text, version, field.NewPath("endpointPickerConfig"))
+	if len(errs) > 0 {
+		return nil
+	}
+	document, err := yaml.Marshal(loaded)
+	if err != nil {
+		return nil
+	}
+	return document
 }
 
 func addresses(open []net.Listener) []string {
