@@ -40,10 +40,12 @@ spec:
 `
 
 // loadFile is a file with the manifest.
-func loadFile(t *testing.T) string {
+func loadFile(t *testing.T) string { return writeManifest(t, loadManifest) }
+
+func writeManifest(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(name, []byte(loadManifest), 0o644); err != nil {
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return name

@@ -104,8 +104,8 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if o.binary == "" {
 		return cli.BadInput(errors.New("the program of the EPP is required: --epp BINARY"))
 	}
-	if _, err := os.Stat(o.binary); err != nil {
-		return cli.BadInput(fmt.Errorf("--epp: %w", err))
+	if err := o.check(); err != nil {
+		return err
 	}
 	o.setEngine()
 	pools, err := o.engine.scenario.load(ctx, stdin)
@@ -137,6 +137,19 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 		return err
 	}
 	return o.print(stdout, m, simulated)
+}
+
+// check refuses values of flags.
+func (o *rehearseOptions) check() error {
+	var faults cli.Faults
+	_, err := os.Stat(o.binary)
+	faults.If(err != nil, "--epp: %v", err)
+	l := &o.limits
+	faults.If(!(l.Decisions >= 0 && l.Decisions <= 1), "--decisions %v: must be from 0 to 1", l.Decisions)
+	faults.If(!(l.TTFT >= 0), "--ttft %v: must be at least 0", l.TTFT)
+	faults.If(!(l.TPOT >= 0), "--tpot %v: must be at least 0", l.TPOT)
+	faults.If(!(l.Shares >= 0), "--shares %v: must be at least 0", l.Shares)
+	return faults.Err()
 }
 
 // simulation makes the input of the simulation that is compared.
@@ -198,7 +211,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		o.load.epp = p.Address
 		m.began = func(start time.Time) { choices.Start = start }
 		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
-		return m.send(groupCtx, &o.load)
+		return o.send(groupCtx, m, p)
 	})
 	return group.Wait()
 }
@@ -209,6 +222,20 @@ func (o *rehearseOptions) hear(m *measurement, choices *rehearse.Choices, e *loa
 	if e.Measured {
 		o.times.Measure(load.RequestID(m.seed, e.ID))
 	}
+}
+
+// send sends the load as long as the EPP runs.
+func (o *rehearseOptions) send(ctx context.Context, m *measurement, p *epp.Process) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		select {
+		case <-p.Over():
+			cancel(p.Ended())
+		case <-ctx.Done():
+		}
+	}()
+	return m.send(ctx, &o.load)
 }
 
 // pickerConfig is the EndpointPickerConfig of the run: the text that it states, since an EPP may refuse

@@ -5,10 +5,13 @@ package live
 import (
 	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
 )
 
@@ -44,12 +47,51 @@ func TestARehearsalOfTheDefaultProfile(t *testing.T) {
 	}
 }
 
+// TestTheEPPGetsTheConfigurationAsItIsStated has the configuration of loadManifest, which an EPP
+// completes by its defaults.
+func TestTheEPPGetsTheConfigurationAsItIsStated(t *testing.T) {
+	const stated = "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1alpha1\n"
+	for name, tc := range map[string]struct {
+		inline   string
+		settings []compile.Setting
+		as       bool
+	}{
+		"bare":           {inline: stated, as: true},
+		"in a ConfigMap": {inline: "apiVersion: v1\nkind: ConfigMap\ndata:\n  epp.yaml: |\n    " + strings.ReplaceAll(strings.TrimSpace(stated), "\n", "\n    ") + "\n", as: true},
+		"changed by --set": {
+			inline: stated + "plugins: [{type: queue-scorer}]\nschedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer}]}]\n",
+			settings: []compile.Setting{
+				{Path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight", Value: "7"},
+			},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := strings.ReplaceAll(loadManifest, strconv.Quote(stated), strconv.Quote(tc.inline))
+			o := local.Options{Parallelism: 1, Files: []string{writeManifest(t, text)}, Settings: tc.settings}
+			run, err := o.CompileOne(t.Context(), strings.NewReader(""), "-f")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := pickerConfig(run)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (string(got) == stated) != tc.as || !tc.as && !strings.Contains(string(got), "weight: 7") {
+				t.Errorf("the EPP gets\n%s", got)
+			}
+		})
+	}
+}
+
 func TestRehearseRefuses(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
 		want string
 	}{
 		"no EPP":                        {nil, "the program of the EPP is required: --epp BINARY"},
+		"a share above 1":               {[]string{"--epp", "/bin/false", "--decisions", "99"}, "--decisions 99: must be from 0 to 1"},
+		"a limit below 0":               {[]string{"--epp", "/bin/false", "--tpot", "-0.1"}, "--tpot -0.1: must be at least 0"},
+		"a limit that is no number":     {[]string{"--epp", "/bin/false", "--ttft", "NaN"}, "--ttft NaN: must be at least 0"},
 		"an EPP that is none":           {[]string{"--epp", "/none"}, "--epp: stat /none: no such file or directory"},
 		"a program that does not serve": {[]string{"--epp", "/bin/false"}, "start the EPP /bin/false: it ended: exit status 1"},
 	} {

@@ -150,6 +150,12 @@ func (p *Process) Log() string { return p.log.String() }
 // Over is closed when the process has ended.
 func (p *Process) Over() <-chan struct{} { return p.over }
 
+// Ended is the error of a process that has ended before it was stopped, with the end of its log. Over
+// is closed.
+func (p *Process) Ended() error {
+	return fmt.Errorf("the EPP ended: %w; the end of its log:\n%s", cause(p.ended), p.log)
+}
+
 // Stop ends the process and waits for its end. A process that does not end in time is killed.
 func (p *Process) Stop() {
 	p.stop()
