@@ -33,6 +33,8 @@ type Options struct {
 // Publisher publishes the events of replicas, each over a socket of its own.
 type Publisher struct {
 	replicas []*source
+	// ended is closed when nothing is sent any more.
+	ended <-chan struct{}
 }
 
 // source is one replica.
@@ -45,9 +47,13 @@ type source struct {
 	replay *replay
 }
 
-// waitingEvents is how many events of a replica wait to be sent. The replicas wait for the rest, and
+// waitingEvents is how many events of a replica wait to be encoded. The replicas wait for the rest, and
 // tell where that makes them late.
 const waitingEvents = 4096
+
+// waitingBatches is how many batches wait for readers that are slow. Those beyond are lost, as in vLLM, which
+// has 100,000: a reader finds the gap by the numbers.
+const waitingBatches = 10_000
 
 // dialInterval is how soon a socket tries again to connect.
 const dialInterval = time.Second
@@ -57,12 +63,15 @@ var quiet = zmq4.WithLogger(log.New(io.Discard, "", 0))
 
 // Open binds the sockets of replicas that bind. The publisher ends with the context.
 func Open(ctx context.Context, all []Options) (*Publisher, error) {
-	p := &Publisher{}
+	p := &Publisher{ended: ctx.Done()}
 	for _, o := range all {
+		socket, err := newSocket(ctx, waitingBatches)
+		if err != nil {
+			p.Close()
+			return nil, err
+		}
 		s := &source{
-			Options: o, events: make(chan replicas.BlockEvent, waitingEvents), writer: newWriter(o.Format, o.BlockTokens),
-			socket: zmq4.NewPub(ctx, zmq4.WithDialerRetry(dialInterval), zmq4.WithDialerMaxRetries(-1),
-				zmq4.WithAutomaticReconnect(true), quiet),
+			Options: o, events: make(chan replicas.BlockEvent, waitingEvents), writer: newWriter(o.Format, o.BlockTokens), socket: socket,
 		}
 		p.replicas = append(p.replicas, s)
 		if err := s.listen(ctx); err != nil {
@@ -71,6 +80,12 @@ func Open(ctx context.Context, all []Options) (*Publisher, error) {
 		}
 	}
 	return p, nil
+}
+
+// newSocket makes a socket whose messages beyond a number are lost while readers are slow.
+func newSocket(ctx context.Context, waiting int) (zmq4.Socket, error) {
+	s := zmq4.NewPub(ctx, zmq4.WithDialerRetry(dialInterval), zmq4.WithDialerMaxRetries(-1), zmq4.WithAutomaticReconnect(true), quiet)
+	return s, s.SetOption(zmq4.OptionHWM, waiting)
 }
 
 func (s *source) listen(ctx context.Context) (err error) {
@@ -95,8 +110,14 @@ func (p *Publisher) Close() {
 	}
 }
 
-// Hear takes an event; see [replicas.Config]. It waits while many events of the replica are not sent.
-func (p *Publisher) Hear(e replicas.BlockEvent) { p.replicas[e.Replica].events <- e }
+// Hear takes an event; see [replicas.Config]. It waits while many events of the replica are not encoded, until the
+// publisher ends.
+func (p *Publisher) Hear(e replicas.BlockEvent) {
+	select {
+	case p.replicas[e.Replica].events <- e:
+	case <-p.ended:
+	}
+}
 
 // Run sends events until the context ends, which is no error.
 func (p *Publisher) Run(ctx context.Context) error {

@@ -153,3 +153,79 @@ func TestATakenEndpoint(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// A replica does not wait for a publisher that has ended.
+func TestNothingWaitsForTheEnd(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	p, err := Open(ctx, []Options{{Address: Address{freeEndpoint(t), true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	stop()
+	for range 2 * waitingEvents {
+		p.Hear(replicas.BlockEvent{})
+	}
+}
+
+// A socket that keeps 10 messages loses some of 200 large ones while its reader reads nothing: the numbers that the
+// reader then gets have a gap.
+func TestSlowReadersMissBatches(t *testing.T) {
+	socket, err := newSocket(t.Context(), 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	endpoint := freeEndpoint(t)
+	if err := socket.Listen(endpoint); err != nil {
+		t.Fatal(err)
+	}
+	reader := zmq4.NewSub(t.Context())
+	defer reader.Close()
+	if err := reader.Dial(endpoint); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+		t.Fatal(err)
+	}
+	large := make([]byte, 1<<20)
+	flood, flooded := make(chan struct{}), make(chan struct{})
+	go func() {
+		tick := time.NewTicker(time.Millisecond)
+		defer tick.Stop()
+		for n := uint64(0); ; n++ {
+			_ = socket.SendMulti(zmq4.NewMsgFrom([]byte("topic"), binary.BigEndian.AppendUint64(nil, n), large))
+			select {
+			case <-flood:
+				for range 200 {
+					n++
+					_ = socket.SendMulti(zmq4.NewMsgFrom([]byte("topic"), binary.BigEndian.AppendUint64(nil, n), large))
+				}
+				close(flooded)
+				flood = nil
+			case <-tick.C:
+			case <-t.Context().Done():
+				return
+			}
+		}
+	}()
+	number := func() uint64 {
+		t.Helper()
+		m, err := reader.Recv()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return binary.BigEndian.Uint64(m.Frames[1])
+	}
+	last := number()
+	close(flood)
+	<-flooded
+	for range 200 {
+		next := number()
+		if next != last+1 {
+			return
+		}
+		last = next
+	}
+	t.Error("no batch is lost")
+}

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/go-zeromq/zmq4"
@@ -22,7 +21,8 @@ const keptBatches = 10_000
 type replay struct {
 	socket zmq4.Socket
 
-	mu   sync.Mutex
+	mu sync.Mutex
+	// kept has each batch at its number, modulo keptBatches.
 	kept []zmq4.Msg
 	// next is the number of the next batch.
 	next uint64
@@ -40,20 +40,22 @@ func openReplay(ctx context.Context, endpoint string) (*replay, error) {
 func (r *replay) keep(m zmq4.Msg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.kept) == keptBatches {
-		r.kept = slices.Delete(r.kept, 0, 1)
+	if len(r.kept) < keptBatches {
+		r.kept = append(r.kept, m)
+	} else {
+		r.kept[r.next%keptBatches] = m
 	}
-	r.kept = append(r.kept, m)
 	r.next++
 }
 
 // since are the kept batches from a number on.
-func (r *replay) since(number uint64) []zmq4.Msg {
+func (r *replay) since(number uint64) (batches []zmq4.Msg) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	first := r.next - uint64(len(r.kept))
-	number = min(max(number, first), r.next)
-	return slices.Clone(r.kept[number-first:])
+	for n := max(number, r.next-uint64(len(r.kept))); n < r.next; n++ {
+		batches = append(batches, r.kept[n%keptBatches])
+	}
+	return batches
 }
 
 // run answers until the context ends, which is no error. What is no request has no answer.
