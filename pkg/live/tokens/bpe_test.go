@@ -122,6 +122,8 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 		"another split":   {`"Isolated"`, `"Removed"`, "pre_tokenizer: a step of the type Split"},
 		"a bad pattern":   {`(?i:'s`, `((?i:'s`, "pre_tokenizer: error parsing regexp"},
 		"another end":     {`"TemplateProcessing"`, `"BertProcessing"`, "post_processor: a step of the type BertProcessing"},
+		"no beginning":    {`{"SpecialToken": {"id": "<|begin|>"`, `{"SpecialToken": {"id": "<|bos|>"`, `post_processor: special_tokens has no "<|bos|>"`},
+		"a token of none": {`"content": "<|begin|>"`, `"content": ""`, "added_tokens: token 756 has no text"},
 		"tokens of words": {`"lstrip": false`, `"lstrip": true`, "added_tokens: \"<|begin|>\""},
 		"a byte without":  {`"!": `, `"!!!!": `, "has no token"},
 		"a merge of none": {`"merges": ["`, `"merges": ["zz qq", "`, "merge 0"},

@@ -164,7 +164,11 @@ func beginOf(s *step) (begin []uint32, err error) {
 					}
 					continue
 				}
-				begin = append(begin, one.SpecialTokens[piece.SpecialToken.ID].IDs...)
+				special, is := one.SpecialTokens[piece.SpecialToken.ID]
+				if !is {
+					return nil, fmt.Errorf("special_tokens has no %q", piece.SpecialToken.ID)
+				}
+				begin = append(begin, special.IDs...)
 			}
 		default:
 			return nil, fmt.Errorf("a step of the type %s is not known", one.Type)
@@ -212,6 +216,9 @@ func (b *BPE) readModel(f *file) error {
 func (b *BPE) readAdded(f *file) error {
 	var names []string
 	for _, token := range f.AddedTokens {
+		if token.Content == "" {
+			return fmt.Errorf("token %d has no text", token.ID)
+		}
 		if token.SingleWord || token.LStrip || token.RStrip {
 			return fmt.Errorf("%q: single_word, lstrip and rstrip are not known", token.Content)
 		}
