@@ -203,8 +203,11 @@ var chatShape = shape{
 }
 
 func (s *Server) chat(w http.ResponseWriter, r *http.Request, c *chatRequest) error {
-	if c.MaxCompletionTokens != nil {
-		c.MaxTokens = c.MaxCompletionTokens
+	if most := c.MaxCompletionTokens; most != nil {
+		if *most < 1 {
+			return refuse("max_completion_tokens", "max_completion_tokens must be at least 1, got %d", *most)
+		}
+		c.MaxTokens = most
 	}
 	if err := s.check(&c.generation); err != nil {
 		return err
