@@ -65,7 +65,12 @@ func (e *Exchange) ResponseHeader(status int, header http.Header) (http.Header, 
 	select {
 	case mutation := <-e.answered:
 		return mutated(header, mutation), nil
-	case <-e.over: // an EPP may leave after it has chosen
+	case <-e.over: // an EPP may leave after it has chosen, or after this answer
+	}
+	select {
+	case mutation := <-e.answered:
+		return mutated(header, mutation), nil
+	default:
 		return header, context.Cause(e.ctx)
 	}
 }
