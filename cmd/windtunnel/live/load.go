@@ -73,6 +73,7 @@ func (o *loadOptions) check() error {
 	faults.If((o.target == "") == (o.epp == ""), "name one of --target and --epp")
 	faults.If(!slices.Contains(load.APIs(), load.API(o.api)), "--api %s: must be %s", o.api, cli.OneOf(load.APIs()))
 	faults.If(!(o.speed > 0 && o.speed <= 1000), "--speed %v: must be above 0, and at most 1000", o.speed)
+	faults.If(o.seed < -1, "--seed %d: must be at least 0", o.seed)
 	if o.target != "" {
 		at, err := url.Parse(o.target)
 		faults.If(err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "", "--target %q: must be a URL, as http://127.0.0.1:8000", o.target)
