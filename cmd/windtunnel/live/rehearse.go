@@ -22,6 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -112,6 +113,9 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
+	if err := checkReplicas(&pools.run.Spec.Scenario); err != nil {
+		return err
+	}
 	config, err := pickerConfig(pools.run)
 	if err != nil {
 		return err
@@ -122,6 +126,7 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	}
 	m.options.Source = rehearse.WithoutPriorities(m.options.Source)
 	warnOfPriorities(stderr, pools.run)
+	warnOfRoles(stderr, pools.scenario)
 	open, err := ports.Open(ctx, []string{"127.0.0.1"}, 0, pools.replicas())
 	if err != nil {
 		return err
@@ -170,6 +175,30 @@ func warnOfPriorities(stderr io.Writer, run local.Run) {
 			return
 		}
 	}
+}
+
+// warnOfRoles says that no replica computes a prompt for another, if some should.
+func warnOfRoles(stderr io.Writer, pools []v1alpha1.Pool) {
+	for i := range pools {
+		if pools[i].Role == v1alpha1.DecodeRole {
+			fmt.Fprintf(stderr, "warning: spec.scenario.pools[%d].role: a rehearsal has no sidecar of llm-d: the replica that decodes computes the prompt too, and latencies differ from those of the simulation\n", i)
+			return
+		}
+	}
+}
+
+// checkReplicas refuses a scenario whose replicas change: those of a rehearsal are always there.
+func checkReplicas(in *v1alpha1.Scenario) error {
+	const why = "the replicas of a rehearsal neither start nor stop: leave it out"
+	var errs field.ErrorList
+	path := field.NewPath("spec", "scenario")
+	if len(in.Scalers) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("scalers"), why))
+	}
+	if len(in.Disruptions) > 0 {
+		errs = append(errs, field.Forbidden(path.Child("disruptions"), why))
+	}
+	return cli.BadInput(errs.ToAggregate())
 }
 
 // setEngine sets what the flags of engine and load would.

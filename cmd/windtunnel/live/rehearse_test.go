@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
@@ -80,6 +81,25 @@ func TestTheEPPGetsTheConfigurationAsItIsStated(t *testing.T) {
 				t.Errorf("the EPP gets\n%s", got)
 			}
 		})
+	}
+}
+
+func TestRehearseRefusesReplicasThatChange(t *testing.T) {
+	text := strings.Replace(loadManifest, "    router:", "    disruptions: [{pool: llama, at: 1s, kind: Fail}]\n    router:", 1)
+	_, err := runRehearse(t, "-f", writeManifest(t, text), "--epp", "/bin/false")
+	if want := "spec.scenario.disruptions: Forbidden: the replicas of a rehearsal neither start nor stop"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is %v, want %q", err, want)
+	}
+	if code := cli.ExitCode(err); code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestWhichRolesAreWarnedOf(t *testing.T) {
+	var said bytes.Buffer
+	warnOfRoles(&said, []v1alpha1.Pool{{Role: v1alpha1.BothRole}, {Role: v1alpha1.DecodeRole}})
+	if want := "warning: spec.scenario.pools[1].role: "; !strings.HasPrefix(said.String(), want) || strings.Count(said.String(), "\n") != 1 {
+		t.Errorf("the warning is %q", said.String())
 	}
 }
 
