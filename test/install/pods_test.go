@@ -36,6 +36,11 @@ func pods(t *testing.T) map[string]*corev1.PodTemplateSpec {
 	templates["the evaluator"] = &as[appsv1.Deployment](t, evaluator).Spec.Template
 	engine := kustomized(t, root+"/config/engine")[key("Deployment", "windtunnel-engine", "engine")]
 	templates["an engine"] = &as[appsv1.Deployment](t, engine).Spec.Template
+	twin, err := os.ReadFile(root + "/config/observe/twin.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	templates["a twin"] = &as[appsv1.Deployment](t, decode(t, string(twin))[key("Deployment", "", "windtunnel-twin")]).Spec.Template
 	return templates
 }
 
@@ -71,7 +76,7 @@ func TestPodsAreHardened(t *testing.T) {
 		if ptr.Deref(pod.Spec.EnableServiceLinks, true) {
 			t.Errorf("%s is told of all Services of its namespace", name)
 		}
-		needs := name != "an engine"
+		needs := name != "an engine" && name != "a twin"
 		if token := pod.Spec.AutomountServiceAccountToken; token == nil || *token != needs {
 			t.Errorf("%s needs a token: %t, and does not say so itself: it would depend on its account's default", name, needs)
 		}
