@@ -177,8 +177,8 @@ func (r *Replay) table(w io.Writer) error {
 	}
 	fmt.Fprint(w, `
 A against log is the error of the simulation on what was measured. beyond the error: B
-differs from A by more than that, with 95 % confidence. Where it does not, the log supports
-no claim about B.
+differs from A by more than that, with 95 % confidence for each row alone. Where it does
+not, the log supports no claim about B.
 
 `)
 	return nil

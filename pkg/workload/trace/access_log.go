@@ -120,6 +120,9 @@ func (l *accessLogLine) status() (int, error) {
 		return 200, nil
 	}
 	code, err := jsonTokens(accessLogCode, json.Number(known(l.Code)), nil, answer)
+	if err == nil && code != 0 {
+		err = checkStatus(accessLogCode, int64(code))
+	}
 	return cmp.Or(int(code), statusHungUp), err
 }
 

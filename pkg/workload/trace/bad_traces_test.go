@@ -194,6 +194,7 @@ func TestBadTracesNameTheRowAndTheField(t *testing.T) {
 			{"a negative duration", strings.Replace(access, ": 5,", ": -5,", 1), `row 1: duration: must not be negative, got "-5"`},
 			{"no numbers of tokens", strings.Replace(access, "input_tokens", "input", 1), `row 1: gen_ai.usage.input_tokens: is missing: the gateway's llmRequestCosts count tokens`},
 			{"a code that is none", strings.Replace(access, "200", `"OK"`, 1), `row 1: response_code: must be an integer`},
+			{"a code beyond HTTP's", strings.Replace(access, "200", "1000", 1), `row 1: response_code: must be a status of HTTP from 100 to 599, got 1000`},
 			{"only rejections", strings.Replace(strings.Replace(access, "200", "503", 1), ": 10", ": null", 1), `a trace without requests`},
 		},
 		trace.ServeGen: {

@@ -78,6 +78,9 @@ func ReadOutcomes(from Format, o Options, r io.Reader, name string) (*Outcomes, 
 	if all.Requests == 0 {
 		return nil, fmt.Errorf("%s: %w", name, rows.empty())
 	}
+	if len(all.TTFT)+len(all.E2E) == 0 {
+		return nil, fmt.Errorf("%s: it says of none of its %d requests how long the answer took", name, all.Requests)
+	}
 	all.Span = time.Duration(rows.last - rows.first)
 	if of, is := rows.records.(failedRecords); is {
 		all.Unreplayed = of.unreplayed()

@@ -42,6 +42,16 @@ func TestLogsSayHowRequestsWereServed(t *testing.T) {
 			}
 		})
 	}
+	own := `{"windtunnel_trace": 1}` + "\n" + `{"arrival_ns": 5, "input_tokens": 10, "output_tokens": 5%}` + "\n"
+	for fields, want := range map[string]string{
+		"":                ": it says of none of its 1 requests how long the answer took",
+		`, "status": 429`: ": it says of none of its 1 requests how long the answer took",
+		`, "e2e_ns": 9`:   ": row 2: status: is missing, and ttft_ns and e2e_ns need it",
+	} {
+		if _, err := trace.ReadOutcomes(trace.Windtunnel, trace.Options{}, strings.NewReader(strings.Replace(own, "%", fields, 1)), "log"); err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("with %q the error is %v, want %q", fields, err, want)
+		}
+	}
 	if _, err := trace.ReadOutcomes(trace.Azure, trace.Options{}, strings.NewReader(""), "log"); err == nil || !strings.Contains(err.Error(), "want one of [AccessLog OTel Windtunnel]") {
 		t.Errorf("the error of a format without outcomes is %v", err)
 	}

@@ -119,6 +119,9 @@ func (r *record) checkOwn() error {
 	if r.untimed && !r.delayed {
 		return invalidField(windtunnelArrival, "is missing")
 	}
+	if r.outcome.Status == 0 && r.outcome != (Outcome{}) {
+		return invalidField(windtunnelStatus, "is missing, and %s and %s need it", windtunnelTTFT, windtunnelE2E)
+	}
 	if len(r.after) > 0 && !r.delayed {
 		return invalidField(windtunnelAfter, "needs %s, which counts from the last of their ends", windtunnelDelay)
 	}
@@ -277,10 +280,18 @@ func (s *jsonScanner) duration(field string) (time.Duration, error) {
 // status reads a code of HTTP.
 func (s *jsonScanner) status(field string) (int, error) {
 	code, err := s.integer(field)
-	if err == nil && (code < 100 || code > 599) {
-		err = invalidField(field, "must be a status of HTTP from 100 to 599, got %d", code)
+	if err == nil {
+		err = checkStatus(field, int64(code))
 	}
 	return int(code), err
+}
+
+// checkStatus checks a code of HTTP.
+func checkStatus(field string, code int64) error {
+	if code < 100 || code > 599 {
+		return invalidField(field, "must be a status of HTTP from 100 to 599, got %d", code)
+	}
+	return nil
 }
 
 // nanoseconds checks a time in ns.
