@@ -30,7 +30,7 @@ type Stage struct {
 type NoTrafficError struct{ Last, Needed time.Duration }
 
 func (e *NoTrafficError) Error() string {
-	return fmt.Sprintf("the last request of the scenario arrives after %v, but %v of traffic are needed: take shorter hours (--every), or a scenario that goes on", e.Last.Round(time.Second), e.Needed)
+	return fmt.Sprintf("the last request of the scenario arrives after %v, but %v of traffic are needed: take shorter hours (--every, or --last with --follow), or a scenario that goes on", e.Last.Round(time.Second), e.Needed)
 }
 
 // Play simulates a scenario under a seed, and scrapes it.

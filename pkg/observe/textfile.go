@@ -28,8 +28,8 @@ var (
 // The metrics that looks export in addition.
 var (
 	forecastInside = Exported{"windtunnel_forecast_inside_ratio", "Share of the figures of the window that lie where they were forecast. Of observe --follow.", []string{"run"}}
-	forecastMean   = Exported{"windtunnel_forecast", "Value that is forecast of the next window. Of observe --follow.", []string{"run", "metric", "of"}}
-	proposedChange = Exported{"windtunnel_proposal_change_ratio", "Change by the proposal in the next window, as a share of the value without it. Of observe --follow.", []string{"run", "metric"}}
+	forecastMean   = Exported{"windtunnel_forecast", "Value that is forecast of the next window. Of observe --follow.", []string{"run", "metric", "quantile", "of"}}
+	proposedChange = Exported{"windtunnel_proposal_change_ratio", "Change by the proposal in the next window, as a share of the value without it. Of observe --follow.", []string{"run", "metric", "quantile"}}
 )
 
 // Exports lists them.
@@ -49,18 +49,26 @@ func (l *Look) WriteMetrics(w io.Writer) error {
 	}
 	forecastMean.head(out)
 	for _, figure := range l.Forecast.Figures {
-		forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, "present")
+		forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, quantileLabel(figure.Quantile), "present")
 	}
 	if l.Proposed != nil {
 		for _, figure := range l.Proposed.Figures {
-			forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, "proposal")
+			forecastMean.sample(out, figure.Mean, l.Report.Run, figure.Metric, quantileLabel(figure.Quantile), "proposal")
 		}
 		proposedChange.head(out)
 		for _, c := range l.Proposed.Change {
-			proposedChange.sample(out, c.Mean, l.Report.Run, c.Metric)
+			proposedChange.sample(out, c.Mean, l.Report.Run, c.Metric, quantileLabel(c.Quantile))
 		}
 	}
 	return out.Flush()
+}
+
+// quantileLabel is the label of a quantile; empty for 0, which is none.
+func quantileLabel(quantile float64) string {
+	if quantile == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(quantile, 'g', -1, 64)
 }
 
 // WriteMetrics writes a report in the text format of Prometheus, for the textfile collector of the
@@ -69,11 +77,7 @@ func (r *Report) WriteMetrics(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	errorRatio.head(out)
 	for _, c := range r.last() {
-		quantile := ""
-		if c.Quantile != 0 {
-			quantile = strconv.FormatFloat(c.Quantile, 'g', -1, 64)
-		}
-		errorRatio.sample(out, *c.Error, r.Run, c.Metric, quantile)
+		errorRatio.sample(out, *c.Error, r.Run, c.Metric, quantileLabel(c.Quantile))
 	}
 	drift.head(out)
 	drift.sample(out, map[bool]float64{true: 1}[r.Drift], r.Run)

@@ -17,9 +17,10 @@ import (
 // measured, and says what the next window will be like as things are, and with a proposal in their place.
 type Twin struct {
 	Run string
-	// Make is of what is in operation; Propose is of the proposal, nil without one.
-	Make, Propose  Maker
-	WarmUp, Period time.Duration
+	// Make is of what is in operation; Propose is of the proposal, nil without one. The traffic of both is that of the
+	// beginning of their scenario, at all times.
+	Make, Propose Maker
+	WarmUp        time.Duration
 	// Between is the time between two looks.
 	Between time.Duration
 	// Rules say what drift is. FalseAlarms is the probability of drift in a day in which the cluster is as predicted.
@@ -54,20 +55,24 @@ type Forecast struct {
 
 // A ForecastFigure is a measure with the interval in which it lies with the confidence of the rules.
 type ForecastFigure struct {
-	Metric string  `json:"metric"`
-	Unit   Unit    `json:"unit"`
-	Mean   float64 `json:"mean"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Metric   string  `json:"metric"`
+	Quantile float64 `json:"quantile,omitempty"`
+	Unit     Unit    `json:"unit"`
+	Mean     float64 `json:"mean"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
+
+	name string
 }
 
 // ProposedChanged is by how much a proposal changes a measure, as a share of what it is without it, with an interval
 // over the seeds, paired.
 type ProposedChanged struct {
-	Metric string  `json:"metric"`
-	Mean   float64 `json:"mean"`
-	Low    float64 `json:"low"`
-	High   float64 `json:"high"`
+	Metric   string  `json:"metric"`
+	Quantile float64 `json:"quantile,omitempty"`
+	Mean     float64 `json:"mean"`
+	Low      float64 `json:"low"`
+	High     float64 `json:"high"`
 }
 
 // Held is how many figures of a forecast came to lie in their intervals.
@@ -82,8 +87,10 @@ const day = 24 * time.Hour
 // Look looks at a window, whose end is that of the look. The windows of several looks may overlap.
 func (t *Twin) Look(ctx context.Context, w Window, measured *Recording) (*Look, error) {
 	q := Question{
-		Run: t.Run, Make: t.Make, WarmUp: t.WarmUp, Period: t.Period, Window: w, Measured: measured,
-		Rules: t.rulesOfLook(), Options: t.Options,
+		Run: t.Run, Make: t.Make, WarmUp: t.WarmUp, Window: w, Measured: measured, Rules: t.rulesOfLook(), Options: t.Options,
+	}
+	if figures, _ := w.Figures(measured, Measures()); len(known(Measures(), figures)) == 0 {
+		return nil, ErrNothingMeasured
 	}
 	stage := q.stage()
 	if t.stated == nil || !sameStage(stage, t.stage) {
@@ -180,56 +187,54 @@ func newForecast(w *Window, p Prediction, confidence float64) *Forecast {
 	lasts := time.Duration(w.Hours) * w.Every
 	f := &Forecast{From: w.To(), To: w.To().Add(lasts)}
 	for _, m := range Measures() {
-		values := p.all(m.Name())
+		values := p.values(m.Name(), 0)
 		if len(values) < leastSeeds {
 			continue
 		}
 		of := stats.Prediction(values, confidence)
 		half := math.Sqrt2 * (of.High - of.Mean)
-		f.Figures = append(f.Figures, ForecastFigure{Metric: m.Name(), Unit: m.Unit, Mean: of.Mean, Low: math.Max(0, of.Mean-half), High: of.Mean + half})
+		f.Figures = append(f.Figures, ForecastFigure{
+			Metric: m.Metric, Quantile: m.Quantile, Unit: m.Unit, Mean: of.Mean, Low: math.Max(0, of.Mean-half), High: of.Mean + half, name: m.Name(),
+		})
 	}
 	return f
 }
 
-// all are the values of a measure by seed, each the mean of its hours. Seeds without a value are left out.
-func (p Prediction) all(measure string) []float64 {
-	var values []float64
-	for i := range p {
-		if mean, ok := p[i : i+1].mean(measure); ok {
-			values = append(values, mean)
-		}
-	}
-	return values
-}
-
-// changes are those of the figures that both have under each seed.
+// changes are those of the figures, over the seeds under which both predictions have them.
 func (f *Forecast) changes(now, then Prediction, confidence float64) {
 	for _, m := range Measures() {
-		a, b := now.all(m.Name()), then.all(m.Name())
-		if len(a) < leastSeeds || len(a) != len(b) {
+		var a, b []float64
+		for i := range now {
+			before, known := now[i : i+1].mean(m.Name())
+			after, has := then[i : i+1].mean(m.Name())
+			if known && has {
+				a, b = append(a, before), append(b, after)
+			}
+		}
+		if len(a) < leastSeeds {
 			continue
 		}
 		base, d := stats.MeanInterval(a, confidence).Mean, stats.PairedDifference(b, a, confidence)
 		if base > 0 {
-			f.Change = append(f.Change, ProposedChanged{Metric: m.Name(), Mean: d.Mean / base, Low: d.Low / base, High: d.High / base})
+			f.Change = append(f.Change, ProposedChanged{Metric: m.Metric, Quantile: m.Quantile, Mean: d.Mean / base, Low: d.Low / base, High: d.High / base})
 		}
 	}
 }
 
-// held compares a window with the forecast of it, which is the last one that was made when the window began.
+// held compares a window with the forecast of it: the last one that was made before the window began, if its own
+// window had not ended by then.
 func (t *Twin) held(w *Window, measured Figures) *Held {
-	i := slices.IndexFunc(t.forecasts, func(f *Forecast) bool { return !f.From.Before(w.From) })
-	if i < 0 || t.forecasts[i].From.After(w.From) && i == 0 {
+	after := slices.IndexFunc(t.forecasts, func(f *Forecast) bool { return f.From.After(w.From) })
+	if after < 0 {
+		after = len(t.forecasts)
+	}
+	t.forecasts = t.forecasts[max(0, after-1):]
+	if after == 0 || !t.forecasts[0].To.After(w.From) {
 		return nil
 	}
-	if t.forecasts[i].From.After(w.From) {
-		i--
-	}
-	f := t.forecasts[i]
-	t.forecasts = t.forecasts[i:]
-	h := &Held{}
+	f, h := t.forecasts[0], &Held{}
 	for _, of := range f.Figures {
-		if value, ok := (Prediction{measured}).mean(of.Metric); ok {
+		if value, ok := (Prediction{measured}).mean(of.name); ok {
 			h.Figures++
 			if of.Low-rounding(of.Mean) <= value && value <= of.High+rounding(of.Mean) {
 				h.Inside++
@@ -260,7 +265,7 @@ func (l *Look) String() string {
 		return text
 	}
 	for _, c := range l.Proposed.Change {
-		if c.Metric == "ttft" || c.Metric == "e2e" {
+		if (c.Metric == "ttft" || c.Metric == "e2e") && c.Quantile == 0 {
 			text += fmt.Sprintf("; proposal: %s %s %% (%s to %s)", c.Metric, figure.Signed(100*c.Mean, 1), figure.Signed(100*c.Low, 1), figure.Signed(100*c.High, 1))
 		}
 	}

@@ -118,13 +118,17 @@ func TestATwinForecastsAProposal(t *testing.T) {
 	proposal := scenario(t, compile.Setting{Path: "router.endpointPickerConfig.schedulingProfiles[default].plugins[prefix-cache-scorer].weight", Value: "9"})
 	looks := followed(t, newTwin(t, proposal), scenario(t), 7003, twinWindow, twinWindow, 0, 1)
 	then := followed(t, newTwin(t, nil), proposal, 7003, 2*twinWindow, 2*twinWindow, 0, 1)
-	byName := map[string]observe.ForecastFigure{}
+	type named struct {
+		metric   string
+		quantile float64
+	}
+	byName := map[named]observe.ForecastFigure{}
 	for _, f := range looks[0].Proposed.Figures {
-		byName[f.Metric] = f
+		byName[named{f.Metric, f.Quantile}] = f
 	}
 	inside, n := 0, 0
 	for _, c := range then[len(then)-1].Report.Checks {
-		if f, ok := byName[c.Name()]; ok {
+		if f, ok := byName[named{c.Metric, c.Quantile}]; ok {
 			n++
 			if f.Low <= c.Measured && c.Measured <= f.High {
 				inside++

@@ -3,10 +3,11 @@
 package observe
 
 import (
+	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -54,12 +55,17 @@ func (o *followOptions) rules() []cli.FlagRule {
 
 // follow looks again and again until the context ends.
 func (o *observeOptions) follow(ctx context.Context, of *observed, stdout, stderr io.Writer) error {
+	if _, err := o.measured.client(); err != nil {
+		return cli.BadInput(err)
+	}
+	if _, err := o.measured.window(time.Now()); err != nil {
+		return cli.BadInput(err)
+	}
 	looks := &kept{}
 	twin := &observe.Twin{
-		Run: of.Name, Make: of.make, Propose: of.propose, WarmUp: of.warmUp, Period: of.period, Between: o.followed.between,
-		Rules: o.rules, Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism},
+		Run: of.Name, Make: of.make, Propose: of.propose, WarmUp: of.warmUp, Between: o.followed.between, Rules: o.rules,
+		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism},
 	}
-	o.measured.last = cmp.Or(o.measured.last, followedWindow)
 	listener, err := net.Listen("tcp", o.followed.listen)
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--listen: %w", err))
@@ -71,7 +77,11 @@ func (o *observeOptions) follow(ctx context.Context, of *observed, stdout, stder
 	ticks := time.NewTicker(o.followed.between)
 	defer ticks.Stop()
 	for {
-		if err := o.look(ctx, twin, looks, stdout); err != nil && ctx.Err() == nil {
+		err := o.look(ctx, twin, looks, stdout)
+		if short := (*observe.NoTrafficError)(nil); errors.As(err, &short) {
+			return cli.BadInput(err) // each look would say so
+		}
+		if err != nil && ctx.Err() == nil {
 			looks.fail()
 			fmt.Fprintf(stderr, "windtunnel: %v\n", err)
 		}
@@ -93,7 +103,9 @@ func (o *observeOptions) look(ctx context.Context, twin *observe.Twin, looks *ke
 	if err != nil {
 		return err
 	}
-	looks.add(look)
+	if err := looks.add(look); err != nil {
+		return err
+	}
 	if o.Output != cli.Table {
 		return o.Output.Write(stdout, look)
 	}
@@ -104,20 +116,47 @@ func (o *observeOptions) look(ctx context.Context, twin *observe.Twin, looks *ke
 // kept are the looks of the last day. They may be asked for while one is added.
 type kept struct {
 	mu      sync.Mutex
-	looks   []*observe.Look
+	looks   []keptLook
 	failed  int
 	metrics bytes.Buffer
 }
 
-func (k *kept) add(l *observe.Look) {
+// keptLook is a look as JSON, which no answer has to make again, and the end of its window.
+type keptLook struct {
+	to   time.Time
+	text json.RawMessage
+}
+
+func (k *kept) add(l *observe.Look) error {
+	text, err := json.Marshal(l)
+	if err != nil {
+		return err
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.looks = append(k.looks, l)
-	for l.Report.To.Sub(k.looks[0].Report.To) > keptLooks {
+	k.looks = append(k.looks, keptLook{l.Report.To, text})
+	for l.Report.To.Sub(k.looks[0].to) > keptLooks {
 		k.looks = k.looks[1:]
 	}
 	k.metrics.Reset()
-	_ = l.WriteMetrics(&k.metrics) // a buffer takes everything
+	return l.WriteMetrics(&k.metrics)
+}
+
+// write writes the looks as a list. They do not change, so a slow reader holds nothing up.
+func (k *kept) write(w io.Writer) error {
+	k.mu.Lock()
+	looks := k.looks
+	k.mu.Unlock()
+	out := bufio.NewWriter(w)
+	_ = out.WriteByte('[') // Flush has the error
+	for i, l := range looks {
+		if i > 0 {
+			_ = out.WriteByte(',')
+		}
+		_, _ = out.Write(l.text)
+	}
+	_, _ = out.WriteString("]\n")
+	return out.Flush()
 }
 
 // fail counts a look that found nothing.
@@ -141,14 +180,7 @@ func (k *kept) handler() http.Handler {
 	})
 	mux.HandleFunc("GET /looks", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		k.mu.Lock()
-		text, err := json.Marshal(k.looks)
-		k.mu.Unlock()
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusInternalServerError)
-			return
-		}
-		_, _ = w.Write(text)
+		_ = k.write(w) // the reader has gone
 	})
 	return mux
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 )
 
 // TestFollowGoesOnWithoutAnswers follows a cluster of which a Prometheus has nothing, until it is stopped.
@@ -36,7 +37,7 @@ func TestFollowGoesOnWithoutAnswers(t *testing.T) {
 	if lines.Scan(); !strings.Contains(lines.Text(), "nothing was measured") {
 		t.Errorf("standard error has %q", lines.Text())
 	}
-	for path, want := range map[string]string{"/metrics": "windtunnel_look_errors_total 1", "/looks": "null", "/healthz": "ok"} {
+	for path, want := range map[string]string{"/metrics": "windtunnel_look_errors_total 1", "/looks": "[]", "/healthz": "ok"} {
 		answer, err := http.Get(address + path)
 		if err != nil {
 			t.Fatal(err)
@@ -56,6 +57,29 @@ func TestFollowGoesOnWithoutAnswers(t *testing.T) {
 	}
 }
 
+// TestFollowNeedsTrafficThatGoesOn measures something, so that there is a prediction, for which the scenario has one
+// request and no more.
+func TestFollowNeedsTrafficThatGoesOn(t *testing.T) {
+	prometheus := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var from, to int
+		_, _ = fmt.Sscan(r.FormValue("start"), &from)
+		_, _ = fmt.Sscan(r.FormValue("end"), &to)
+		values := strings.Builder{}
+		for at := from; at <= to; at += 15 {
+			fmt.Fprintf(&values, `,[%d,"3"]`, at)
+		}
+		fmt.Fprintf(w, `{"status":"success","data":{"resultType":"matrix","result":[{"metric":{"__name__":"vllm:num_requests_running","pod":"a"},"values":[%s]}]}}`, values.String()[1:])
+	}))
+	defer prometheus.Close()
+	trace := cmdtest.TempFile(t, "one.jsonl", `{"windtunnel_trace": 1}`+"\n"+`{"arrival_ns": 0, "input_tokens": 10, "output_tokens": 5}`+"\n")
+	text := cmdtest.TextOf(t, clusterManifest)
+	text = text[:strings.Index(text, "      clients:\n")] + "      trace: {format: Windtunnel, file: " + trace + "}\n"
+	_, err := windtunnel(t, "observe", "-f", cmdtest.TempFile(t, "run.yaml", text), "--prometheus", prometheus.URL, "--follow", "--listen", "127.0.0.1:0", "--seeds", "5")
+	if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), "the last request of the scenario arrives after 0s, but 10m0s of traffic are needed") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
 func TestFollowRefusesWhatDoesNotGoTogether(t *testing.T) {
 	for name, tc := range map[string]struct {
 		args []string
@@ -66,6 +90,12 @@ func TestFollowRefusesWhatDoesNotGoTogether(t *testing.T) {
 		"no time between":      {[]string{"--prometheus", "http://localhost:1", "--follow", "--between", "0s"}, "--between must be at least 1s"},
 		"a proposal alone":     {[]string{"--prometheus", "http://localhost:1", "--last", "1h", "--propose", "epp.yaml"}, "--propose needs --follow"},
 		"an absent proposal":   {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "absent.yaml"}, "absent.yaml"},
+		"two sources":          {[]string{"--prometheus", "http://localhost:1", "--samples", "x.json", "--follow"}, "one source is required"},
+		"a negative window":    {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "-5m"}, "--last"},
+		"a short window":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "20s"}, "fewer than 4 samples"},
+		"no Prometheus":        {[]string{"--prometheus", "localhost", "--follow"}, "--prometheus"},
+		"no token":             {[]string{"--prometheus", "http://localhost:1", "--follow", "--bearer-token-file", "absent"}, "--bearer-token-file"},
+		"standard input":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "-"}, "--propose needs a file"},
 		"a port that is taken": {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", "256.0.0.1:1"}, "--listen"},
 	} {
 		_, err := windtunnel(t, append([]string{"observe", "-f", clusterManifest}, tc.args...)...)

@@ -52,24 +52,38 @@ func (o *measuredOptions) read(ctx context.Context) (observe.Window, *observe.Re
 	if o.samples != "" {
 		return o.readFile()
 	}
-	token, roots, err := o.secrets()
+	p, err := o.client()
 	if err != nil {
 		return observe.Window{}, nil, err
 	}
-	from, to, err := o.bounds(time.Time{}, time.Now().Truncate(time.Second).UTC())
-	if err != nil {
-		return observe.Window{}, nil, err
-	}
-	w, err := observe.NewWindow(from, to, o.every, observe.StepOf(o.every, to.Sub(from)))
+	w, err := o.window(time.Now().Truncate(time.Second).UTC())
 	if err != nil {
 		return w, nil, err
 	}
-	p, err := observe.NewPrometheus(o.prometheus, token, o.selector, observe.NewClient(o.timeout, roots))
-	if err != nil {
-		return w, nil, fmt.Errorf("--prometheus: %w", err)
-	}
 	r, err := p.Ask(ctx, &w)
 	return w, r, err
+}
+
+// client asks the Prometheus of the flags.
+func (o *measuredOptions) client() (*observe.Prometheus, error) {
+	token, roots, err := o.secrets()
+	if err != nil {
+		return nil, err
+	}
+	p, err := observe.NewPrometheus(o.prometheus, token, o.selector, observe.NewClient(o.timeout, roots))
+	if err != nil {
+		return nil, fmt.Errorf("--prometheus: %w", err)
+	}
+	return p, nil
+}
+
+// window is that of a Prometheus at a time.
+func (o *measuredOptions) window(now time.Time) (observe.Window, error) {
+	from, to, err := o.bounds(time.Time{}, now)
+	if err != nil {
+		return observe.Window{}, err
+	}
+	return observe.NewWindow(from, to, o.every, observe.StepOf(o.every, to.Sub(from)))
 }
 
 // readFile returns the samples of a file. The window is that of the samples unless flags say

@@ -6,6 +6,7 @@ package observe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -58,7 +59,7 @@ that of a day. Each look also takes over the traffic and the lengths that were m
 forecasts the next window, as things are and with the EPP configuration of --propose.
 
 Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus that
-does not answer.`,
+does not answer. With --follow: 0 when it is stopped, 2 invalid input.`,
 		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token --selector 'namespace="serve"' --last 6h
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --prometheus http://localhost:9090 --follow --propose epp-new.yaml
@@ -100,10 +101,14 @@ func (o *observeOptions) checkFlags(args []string) error {
 	faults.If(!(o.rules.Confidence > 0 && o.rules.Confidence < 1), "--confidence must be between 0 and 1")
 	faults.If(!(o.rules.FalseAlarms > 0 && o.rules.FalseAlarms < 1), "--false-alarms must be between 0 and 1")
 	faults.If(!(o.rules.Tolerance >= 0 && o.rules.Tolerance < 1), "--tolerance must be at least 0 and less than 1")
-	if o.played.file == "" && !o.followed.on {
+	if o.followed.on {
+		o.measured.last = cmp.Or(o.measured.last, followedWindow)
+	}
+	if o.played.file == "" {
 		o.measured.check(&faults)
 	}
 	faults.If(o.followed.on && o.followed.between < time.Second, "--between must be at least 1s")
+	faults.If(o.followed.proposal == "-", "--propose needs a file")
 	faults.If(o.followed.proposal != "" && o.Point >= 0, "--propose needs a SimulationRun: a point of a sweep has its own configuration")
 	faults.If(o.played.interval < time.Millisecond, "--scrape-interval must be at least 1ms")
 	return faults.Err()

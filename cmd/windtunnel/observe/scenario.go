@@ -172,6 +172,11 @@ func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.Simulati
 		return nil, fmt.Errorf("--propose %s: %w", o.followed.proposal, err)
 	}
 	of.propose = proposal.make
+	for _, warning := range proposal.warnings {
+		if !slices.Contains(of.warnings, warning) {
+			of.warnings = append(of.warnings, "--propose: "+warning)
+		}
+	}
 	return of, nil
 }
 
