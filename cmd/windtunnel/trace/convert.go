@@ -38,11 +38,12 @@ Reads a trace of any length, one row at a time unless --order is Sort.
 
 Writes a file as a whole or not at all, compressed if its name ends in .gz. The first arrival
 becomes 0. Standard error says what the new format has no place for, and in how many rows:
-Windtunnel carries everything, and Parquet everything but begin_ns, id and after.
+Windtunnel carries everything, and Parquet everything but begin_ns, id, after, status, ttft_ns
+and e2e_ns.
 
-A CSV or an access log does not tell which prompts share a beginning, which prefix caches and routing by
-prefixes depend on. --share states it. --text-column finds it in the prompts: 4 bytes are a
-token, 64 bytes a block, and no text is written.
+A CSV or an access log does not tell which prompts share a beginning, which prefix caches and
+routing by prefixes depend on. --share states it. --text-column finds it in the prompts of a
+CSV: 4 bytes are a token, 64 bytes a block, and no text is written.
 
 Exit codes: 0 success, 1 failure, 2 invalid input.`,
 		Example: `  windtunnel trace convert conversation_trace.jsonl --to Windtunnel -o day.jsonl.gz
@@ -56,7 +57,7 @@ Exit codes: 0 success, 1 failure, 2 invalid input.`,
 	f := cmd.Flags()
 	o.file.Add(f)
 	f.StringVar(&o.to, "to", "", "format to write: "+cli.OneOf(trace.WrittenFormats())+" (required)")
-	f.StringVar(&o.share, "share", "", "which prompts of a CSV or an access log share a beginning, and how long it is in tokens: tenant=500, class=500, all=500 or session=500; session without a length has each prompt repeat the one before")
+	f.StringVar(&o.share, "share", "", "which prompts of a CSV or an access log share a beginning, and how long it is in tokens: all=500 or session=500, and of a CSV tenant=500 or class=500; session without a length has each prompt repeat the one before")
 	f.StringVar(&o.text, "text-column", "", "column of a CSV with prompts, to find out which share a beginning; the text is dropped")
 	cli.FileFlag(f, &o.output, "")
 	return cmd
