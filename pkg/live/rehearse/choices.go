@@ -72,10 +72,14 @@ func (c *Choices) Add(o *load.Outcome) {
 		of.endpoint = number
 	}
 	for address, score := range o.Scores {
+		number, known := c.endpoints[address]
+		if !known {
+			continue // no replica of the run
+		}
 		if of.scores == nil {
 			of.scores = map[int]float64{}
 		}
-		of.scores[c.endpoints[address]] = score
+		of.scores[number] = score
 	}
 	c.of[identityOf(&o.Request)] = of
 }
