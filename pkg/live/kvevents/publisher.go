@@ -65,7 +65,7 @@ var quiet = zmq4.WithLogger(log.New(io.Discard, "", 0))
 func Open(ctx context.Context, all []Options) (*Publisher, error) {
 	p := &Publisher{ended: ctx.Done()}
 	for _, o := range all {
-		socket, err := newSocket(ctx, waitingBatches)
+		socket, err := newSocket(ctx, o.Binds, waitingBatches)
 		if err != nil {
 			p.Close()
 			return nil, err
@@ -82,9 +82,10 @@ func Open(ctx context.Context, all []Options) (*Publisher, error) {
 	return p, nil
 }
 
-// newSocket makes a socket whose messages beyond a number are lost while readers are slow.
-func newSocket(ctx context.Context, waiting int) (zmq4.Socket, error) {
-	s := zmq4.NewPub(ctx, zmq4.WithDialerRetry(dialInterval), zmq4.WithDialerMaxRetries(-1), zmq4.WithAutomaticReconnect(true), quiet)
+// newSocket makes a socket whose messages beyond a number are lost while readers are slow. One that binds must not
+// connect again when a reader goes: it would connect to itself.
+func newSocket(ctx context.Context, binds bool, waiting int) (zmq4.Socket, error) {
+	s := zmq4.NewPub(ctx, zmq4.WithDialerRetry(dialInterval), zmq4.WithDialerMaxRetries(-1), zmq4.WithAutomaticReconnect(!binds), quiet)
 	return s, s.SetOption(zmq4.OptionHWM, waiting)
 }
 

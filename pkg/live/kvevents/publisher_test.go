@@ -7,6 +7,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net"
+	"os"
+	"runtime/debug"
 	"strings"
 	"testing"
 	"time"
@@ -171,7 +173,7 @@ func TestNothingWaitsForTheEnd(t *testing.T) {
 // A socket that keeps 10 messages loses some of 200 large ones while its reader reads nothing: the numbers that the
 // reader then gets have a gap.
 func TestSlowReadersMissBatches(t *testing.T) {
-	socket, err := newSocket(t.Context(), 10)
+	socket, err := newSocket(t.Context(), true, 10)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,4 +230,63 @@ func TestSlowReadersMissBatches(t *testing.T) {
 		last = next
 	}
 	t.Error("no batch is lost")
+}
+
+// Readers that come and go leave no open files behind, not even until the garbage collector closes them.
+func TestReadersThatGoLeaveNothing(t *testing.T) {
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	const files = "/proc/self/fd"
+	opened, err := os.ReadDir(files)
+	if err != nil {
+		t.Skip("no list of open files: ", err)
+	}
+	socket, err := newSocket(t.Context(), true, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer socket.Close()
+	endpoint := freeEndpoint(t)
+	if err := socket.Listen(endpoint); err != nil {
+		t.Fatal(err)
+	}
+	tick, timeout := time.NewTicker(time.Millisecond), time.After(5*time.Second)
+	defer tick.Stop()
+	const readers = 20
+	for range readers {
+		reader := zmq4.NewSub(t.Context())
+		if err := reader.Dial(endpoint); err != nil {
+			t.Fatal(err)
+		}
+		if err := reader.SetOption(zmq4.OptionSubscribe, ""); err != nil {
+			t.Fatal(err)
+		}
+		received := make(chan error, 1)
+		go func() {
+			_, err := reader.Recv()
+			received <- err
+		}()
+		for got := false; !got; {
+			select {
+			case err := <-received:
+				if got = true; err != nil {
+					t.Fatal(err)
+				}
+			case <-tick.C:
+				_ = socket.SendMulti(zmq4.NewMsgFrom([]byte("topic"), nil, nil))
+			}
+		}
+		_ = reader.Close()
+	}
+	// The socket that listens is one, and what Go opens for itself a few.
+	for most := len(opened) + readers/2; ; {
+		now, err := os.ReadDir(files)
+		if err == nil && len(now) <= most {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-timeout:
+			t.Fatalf("%d files are open, %d were before: %v", len(now), len(opened), err)
+		}
+	}
 }
