@@ -12,6 +12,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -25,6 +26,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/live/epp"
@@ -367,9 +369,21 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	fmt.Fprintf(w, "\nsimulated is with the EPP's choices, by itself without them. %d requests were sent, p50 %.2f ms and p99 %.2f ms after their times.\n",
 		r.Client.Sent, r.Client.LateP50Millis, r.Client.LateP99Millis)
 	for _, x := range r.Differences[:min(len(r.Differences), 3)] {
-		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d of %v, the simulation %d of %v\n", x.Request, x.AtSeconds, x.Live, x.LiveScores, x.Simulated, x.Scores)
+		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d%s, the simulation %d%s\n", x.Request, x.AtSeconds, x.Live, scores(x.LiveScores), x.Simulated, scores(x.Scores))
 	}
 	return nil
+}
+
+// scores are those of endpoints in words; nothing where there are none.
+func scores(of map[int]float64) string {
+	if len(of) == 0 {
+		return ""
+	}
+	var each []string
+	for _, endpoint := range slices.Sorted(maps.Keys(of)) {
+		each = append(each, fmt.Sprintf("%d: %s", endpoint, figure.Fixed(of[endpoint], 3)))
+	}
+	return " (" + strings.Join(each, ", ") + ")"
 }
 
 func writeFigures(w io.Writer, figures []rehearse.Figure) error {

@@ -124,3 +124,11 @@ func TestRehearseRefuses(t *testing.T) {
 		}
 	}
 }
+
+func TestScoresInWords(t *testing.T) {
+	for want, of := range map[string]map[int]float64{"": nil, " (0: 2.533, 10: 2.000)": {10: 2, 0: 38.0 / 15}} {
+		if got := scores(of); got != want {
+			t.Errorf("the scores %v are %q, want %q", of, got, want)
+		}
+	}
+}
