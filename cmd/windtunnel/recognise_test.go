@@ -114,7 +114,7 @@ func TestRowsOfAnUnknownFormat(t *testing.T) {
 	} {
 		file := cmdtest.TempFile(t, name+".jsonl", text+"\n")
 		_, err := windtunnel(t, "trace", "inspect", file)
-		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - AIBrix") {
+		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), ", which rows of Mooncake do not have. The known formats:\n  - AccessLog") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
