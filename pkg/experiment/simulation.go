@@ -15,6 +15,8 @@ type Simulation struct {
 	Decisions []byte
 	// Series are time series; nil if they are not requested.
 	Series *result.Series
+	// Rehearsal is the comparison with a live run, as a gzip file of one JSON document; nil of other runs.
+	Rehearsal []byte
 	// Steps are those of programs. They are not stored.
 	Steps uint64
 }

@@ -64,7 +64,11 @@ func Propose(ctx context.Context, o ProposeOptions, creator Creator) (store.Repo
 }
 
 func (o ProposeOptions) propose(ctx context.Context, creator Creator, report *store.Report) error {
-	plan, owner, err := readPlan(o.PlanFolder, o.RoundFolder)
+	plan, err := readPlan(o.PlanFolder)
+	if err != nil {
+		return markBadInput(err)
+	}
+	owner, err := readOwner(o.RoundFolder)
 	if err != nil {
 		return markBadInput(err)
 	}

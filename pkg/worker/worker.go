@@ -93,6 +93,8 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
+	// Live, if set, runs a case before a real EPP in place of the simulator.
+	Live func(context.Context, *experiment.Plan, trace.Set, experiment.Case) (experiment.Simulation, store.Rehearsal, error)
 	// Fence runs code in policy bundles; nil runs it in this process.
 	Fence execute.Fence
 	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
@@ -130,7 +132,7 @@ func (o Options) run(ctx context.Context, creator Creator, report *store.Report)
 		return fmt.Errorf("%w: shard %d of %d", ErrBadInput, o.Index, o.Shards)
 	}
 	which := w.round.Part(w.simulations, o.Index, o.Shards)
-	simulations, err := o.simulate(ctx, creator, w, which)
+	simulations, err := o.results(ctx, creator, w, which, report)
 	if err != nil && ctx.Err() == nil {
 		return markPermanent(err)
 	}
@@ -148,6 +150,22 @@ func (o Options) run(ctx context.Context, creator Creator, report *store.Report)
 	}
 	report.Partial = stopped != nil
 	return stopped
+}
+
+// results are those of a shard. A live run has one.
+func (o Options) results(ctx context.Context, creator Creator, w shardInput, which []int, report *store.Report) ([]experiment.Simulation, error) {
+	if o.Live == nil {
+		return o.simulate(ctx, creator, w, which)
+	}
+	if len(which) != 1 {
+		return nil, fmt.Errorf("%w: a live run is one simulation, and these are %d", ErrBadInput, len(which))
+	}
+	s, rehearsal, err := o.Live(ctx, w.plan, w.traces, w.round.At(which[0]))
+	if err != nil {
+		return nil, err
+	}
+	report.Rehearsal = &rehearsal
+	return []experiment.Simulation{s}, nil
 }
 
 // simulate simulates a shard, and tells of its progress meanwhile.
@@ -238,26 +256,41 @@ type shardInput struct {
 	traces      trace.Set
 }
 
-// readPlan reads a plan, and whose the results are.
-func readPlan(planFolder, roundFolder string) (plan *experiment.Plan, owner *Owner, err error) {
-	raw, err := os.ReadFile(filepath.Join(planFolder, PlanFile))
+// ReadPlan reads the plan and its traces.
+func (o Options) ReadPlan() (*experiment.Plan, trace.Set, error) {
+	plan, err := readPlan(o.PlanFolder)
 	if err != nil {
 		return nil, nil, err
 	}
-	if plan, err = experiment.DecodePlan(raw); err != nil {
-		return nil, nil, err
+	traces, err := o.readTraces(plan)
+	return plan, traces, err
+}
+
+func readPlan(folder string) (*experiment.Plan, error) {
+	raw, err := os.ReadFile(filepath.Join(folder, PlanFile))
+	if err != nil {
+		return nil, err
 	}
-	if raw, err = os.ReadFile(filepath.Join(roundFolder, OwnerFile)); err != nil {
-		return nil, nil, err
+	return experiment.DecodePlan(raw)
+}
+
+// readOwner reads whose the results are.
+func readOwner(roundFolder string) (owner *Owner, err error) {
+	raw, err := os.ReadFile(filepath.Join(roundFolder, OwnerFile))
+	if err != nil {
+		return nil, err
 	}
 	if err := json.Unmarshal(raw, &owner); err != nil {
-		return nil, nil, fmt.Errorf("decode %s: %w", OwnerFile, err)
+		return nil, fmt.Errorf("decode %s: %w", OwnerFile, err)
 	}
-	return plan, owner, nil
+	return owner, nil
 }
 
 func (o Options) readInput() (w shardInput, err error) {
-	if w.plan, w.owner, err = readPlan(o.PlanFolder, o.RoundFolder); err != nil {
+	if w.plan, err = readPlan(o.PlanFolder); err != nil {
+		return w, err
+	}
+	if w.owner, err = readOwner(o.RoundFolder); err != nil {
 		return w, err
 	}
 	raw, err := os.ReadFile(filepath.Join(o.RoundFolder, RoundFile))

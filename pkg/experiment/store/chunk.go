@@ -39,6 +39,8 @@ const (
 	DecisionsKey = "decisions.jsonl.gz"
 	// SeriesKey holds the time series of each simulation, one a line and compressed.
 	SeriesKey = "series.jsonl.gz"
+	// RehearsalKey holds the comparison of a simulation with a live run, compressed.
+	RehearsalKey = "rehearsal.json.gz"
 )
 
 // Chunk is a piece of a shard's results, as a ConfigMap holds it.
@@ -73,7 +75,7 @@ func (c Chunk) read(f func(lines io.Reader, n int) error) (digest string, err er
 		_, _ = io.Copy(io.Discard, lines) // what f left, which is there
 	}
 	fmt.Fprintf(h, "%s %d\n%s", DocumentsKey, len(c.Data[DocumentsKey]), c.Data[DocumentsKey])
-	for _, key := range []string{DecisionsKey, SeriesKey} {
+	for _, key := range []string{DecisionsKey, SeriesKey, RehearsalKey} {
 		if more, ok := c.Binary[key]; ok {
 			fmt.Fprintf(h, "%s %d\n%s", key, len(more), more)
 		}
@@ -151,7 +153,7 @@ func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
 		if err != nil {
 			return nil, err
 		}
-		size := len(row) + len(document) + len(s.Decisions)
+		size := len(row) + len(document) + len(s.Decisions) + len(s.Rehearsal)
 		if size > MaxChunkBytes-GzipOverhead {
 			return nil, fmt.Errorf("%w: the result under seed %d takes %d KiB, and a ConfigMap holds %d: have fewer tenants and classes",
 				ErrTooLarge, s.Row.Seed, size>>10, MaxChunkBytes>>10)
@@ -165,7 +167,7 @@ func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
 			chunks = append(chunks, under.chunk())
 			under = newChunkUnderWay()
 		}
-		under.add(row, document, s.Decisions, series)
+		under.add(row, document, s.Decisions, series, s.Rehearsal)
 	}
 	if under.count > 0 {
 		chunks = append(chunks, under.chunk())
@@ -175,8 +177,8 @@ func Chunks(simulations []experiment.Simulation) ([]Chunk, error) {
 
 // chunkUnderWay gathers simulations.
 type chunkUnderWay struct {
-	count                              int
-	rows, documents, decisions, series bytes.Buffer
+	count                                         int
+	rows, documents, decisions, series, rehearsal bytes.Buffer
 	// z compresses into rows; pending is how much of what it was given may not
 	// be there yet, written all that it was given.
 	z                *gzip.Writer
@@ -204,10 +206,10 @@ func (c *chunkUnderWay) hasRoom(size, row int) bool {
 
 // size is the most that the chunk may take by now.
 func (c *chunkUnderWay) size() int {
-	return c.rows.Len() + c.pending + GzipOverhead + c.documents.Len() + c.decisions.Len() + c.series.Len()
+	return c.rows.Len() + c.pending + GzipOverhead + c.documents.Len() + c.decisions.Len() + c.series.Len() + c.rehearsal.Len()
 }
 
-func (c *chunkUnderWay) add(row, document, decisions, series []byte) {
+func (c *chunkUnderWay) add(row, document, decisions, series, rehearsal []byte) {
 	c.count++
 	c.pending += len(row)
 	c.written += len(row)
@@ -215,6 +217,7 @@ func (c *chunkUnderWay) add(row, document, decisions, series []byte) {
 	c.documents.Write(document)
 	c.decisions.Write(decisions)
 	c.series.Write(series)
+	c.rehearsal.Write(rehearsal)
 }
 
 func (c *chunkUnderWay) chunk() Chunk {
@@ -228,6 +231,9 @@ func (c *chunkUnderWay) chunk() Chunk {
 	}
 	if c.series.Len() > 0 {
 		chunk.Binary[SeriesKey] = c.series.Bytes()
+	}
+	if c.rehearsal.Len() > 0 {
+		chunk.Binary[RehearsalKey] = c.rehearsal.Bytes()
 	}
 	return chunk
 }

@@ -32,6 +32,15 @@ type Report struct {
 	// Invalid says that Error is about an input of the spec: it names the field, and
 	// no other try gives anything else.
 	Invalid bool `json:"invalid,omitempty"`
+	// Rehearsal is what came of a live run; nil of other runs.
+	Rehearsal *Rehearsal `json:"rehearsal,omitempty"`
+}
+
+// Rehearsal says whether a live run and its simulation are within the limits, in a sentence too. The
+// comparison lies beside the rows, under RehearsalKey.
+type Rehearsal struct {
+	Within  bool   `json:"within"`
+	Message string `json:"message"`
 }
 
 // Encode returns the report as a termination message. An error's text is cut
