@@ -101,6 +101,23 @@ func (s *source) listen(ctx context.Context) (err error) {
 	return err
 }
 
+// readerInterval is how soon a socket is asked again whether it has a reader.
+const readerInterval = 20 * time.Millisecond
+
+// AwaitReaders waits until the events of each replica have a reader: those before are lost to it.
+func (p *Publisher) AwaitReaders(ctx context.Context) error {
+	for _, s := range p.replicas {
+		for len(s.socket.(zmq4.Topics).Topics()) == 0 {
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("KV events of %s: none reads them at %s: %w", s.Pod, s.Endpoint, context.Cause(ctx))
+			case <-time.After(readerInterval): //nolint:forbidigo // the network is real
+			}
+		}
+	}
+	return nil
+}
+
 // Close closes the sockets.
 func (p *Publisher) Close() {
 	for _, s := range p.replicas {

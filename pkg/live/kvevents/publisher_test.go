@@ -5,6 +5,7 @@ package kvevents
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -17,7 +18,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
-	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
 func TestAddresses(t *testing.T) {
@@ -88,58 +88,45 @@ func TestAReaderGetsBatches(t *testing.T) {
 			}
 			ended := make(chan error, 1)
 			go func() { ended <- p.Run(ctx) }()
-			received := make(chan zmq4.Msg)
-			go func() {
-				for {
-					m, err := reader.Recv()
-					if err != nil {
-						return
-					}
-					received <- m
-				}
-			}()
-			// Batches before the subscription is known are lost, so there is one after the other until one arrives.
-			moment := simtime.Time(0)
-			hear := func(e replicas.BlockEvent) {
-				e.At = moment
-				p.Hear(e)
+			if err := p.AwaitReaders(ctx); err != nil {
+				t.Fatal(err)
 			}
-			var m zmq4.Msg
-			for got := false; !got; {
-				moment++
-				hear(replicas.BlockEvent{Hash: 1, Tokens: []uint32{1, 2}})
-				hear(replicas.BlockEvent{Kind: replicas.BlockRemoved, Hash: 1})
-				select {
-				case m = <-received:
-					got = true
-				case <-time.After(10 * time.Millisecond):
+			p.Hear(replicas.BlockEvent{At: 1, Hash: 1, Tokens: []uint32{1, 2}})
+			p.Hear(replicas.BlockEvent{At: 2, Kind: replicas.BlocksCleared})
+			for i, want := range []string{"BlockStored", "AllBlocksCleared"} {
+				m, err := reader.Recv()
+				if err != nil {
+					t.Fatal(err)
 				}
-			}
-			sequence := func(m zmq4.Msg) uint64 {
-				t.Helper()
 				if len(m.Frames) != 3 || string(m.Frames[0]) != "kv@127.0.0.1:8000@llama" || len(m.Frames[1]) != 8 {
 					t.Fatalf("a message has the frames %q", m.Frames)
 				}
-				return binary.BigEndian.Uint64(m.Frames[1])
-			}
-			before := sequence(m)
-			moment++
-			hear(replicas.BlockEvent{Kind: replicas.BlocksCleared})
-			for batch := decoded(t, m.Frames[2]); !strings.Contains(fmt.Sprint(batch), "AllBlocksCleared"); batch = decoded(t, m.Frames[2]) {
-				if batch[0] != 7.0 {
-					t.Errorf("the time of a batch is %v, want 7", batch[0])
+				if number := binary.BigEndian.Uint64(m.Frames[1]); number != uint64(i) {
+					t.Errorf("batch %d has the number %d", i, number)
 				}
-				m = <-received
-				if now := sequence(m); now != before+1 {
-					t.Errorf("number %d comes after %d", now, before)
+				if batch := decoded(t, m.Frames[2]); batch[0] != 7.0 || !strings.Contains(fmt.Sprint(batch), want) {
+					t.Errorf("batch %d is %v, want %s at 7 s", i, batch, want)
 				}
-				before++
 			}
 			stop()
 			if err := <-ended; err != nil {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+func TestNoReaderComes(t *testing.T) {
+	endpoint := freeEndpoint(t)
+	p, err := Open(t.Context(), []Options{{Address: Address{endpoint, true}, Pod: "127.0.0.1:8000"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(errors.New("gave up"))
+	if got, want := fmt.Sprint(p.AwaitReaders(ctx)), "KV events of 127.0.0.1:8000: none reads them at "+endpoint+": gave up"; got != want {
+		t.Errorf("the error is %q, want %q", got, want)
 	}
 }
 
