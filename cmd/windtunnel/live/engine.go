@@ -21,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
+	"windtunnel.dev/windtunnel/pkg/live/kvevents"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/live/vllm"
@@ -174,7 +175,12 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 		return cli.BadInput(fmt.Errorf("--address, --port: %w", err))
 	}
 	defer ports.Close(open)
-	return o.serve(ctx, pools, o.servers(pools, versions), open, stdout, stderr)
+	servers := o.servers(pools, versions)
+	publisher, err := o.publisher(ctx, pools, servers, open)
+	if err != nil {
+		return err
+	}
+	return o.serve(ctx, pools, servers, open, publisher, stdout, stderr)
 }
 
 // servers are what the replicas of each pool serve.
@@ -196,15 +202,11 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 	return all
 }
 
-// serve serves the replicas until the context ends, or they are too late.
-func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, stdout, stderr io.Writer) error {
+// serve serves the replicas until the context ends, or they are too late. publisher is nil where they publish nothing.
+func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, publisher *kvevents.Publisher, stdout, stderr io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
 	config := replicas.Config{
 		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness,
-	}
-	publisher, err := o.publisher(ctx, pools, servers, open)
-	if err != nil {
-		return err
 	}
 	if publisher != nil {
 		defer publisher.Close()

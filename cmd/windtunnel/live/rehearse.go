@@ -35,6 +35,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
 	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
+	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -118,8 +119,11 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err := checkReplicas(&pools.run.Spec.Scenario); err != nil {
 		return err
 	}
-	config, err := pickerConfig(pools.run)
+	config, loaded, err := pickerConfig(pools.run)
 	if err != nil {
+		return err
+	}
+	if err := o.engine.publishAsRead(loaded, pools.replicas()); err != nil {
 		return err
 	}
 	m, err := o.load.newMeasurement(pools.run)
@@ -129,9 +133,9 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	m.options.Source = rehearse.WithoutPriorities(m.options.Source)
 	warnOfPriorities(stderr, pools.run)
 	warnOfRoles(stderr, pools.scenario)
-	open, err := ports.Open(ctx, []string{"127.0.0.1"}, 0, pools.replicas())
+	open, err := ports.Open(ctx, o.engine.addresses, 0, pools.replicas())
 	if err != nil {
-		return err
+		return cli.BadInput(fmt.Errorf("listen for the replicas: %w", err))
 	}
 	defer ports.Close(open)
 	choices, scrapes := rehearse.NewChoices(addresses(open)), rehearse.NewScrapes(len(open))
@@ -206,7 +210,7 @@ func checkReplicas(in *v1alpha1.Scenario) error {
 // setEngine sets what the flags of engine and load would.
 func (o *rehearseOptions) setEngine() {
 	e := &o.engine
-	e.speed, e.maxLateness = 1, time.Second
+	e.speed, e.maxLateness, e.addresses = 1, time.Second, []string{"127.0.0.1"}
 	e.limits = ports.Limits{Connections: 4096, HeadTimeout: cli.HeadTimeout, IdleTimeout: 5 * time.Minute}
 	e.server.PromptDetails, e.server.Tokenizer = true, tokens.Bytes4{}
 	e.submitted = o.times.Submitted
@@ -227,18 +231,28 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 	defer os.RemoveAll(folder) //nolint:errcheck // nothing of the result is there
 	group, groupCtx := errgroup.WithContext(ctx)
 	served, stop := context.WithCancel(groupCtx)
+	servers := o.engine.servers(pools, versions)
+	publisher, err := o.engine.publisher(served, pools, servers, open)
+	if err != nil {
+		stop()
+		return err
+	}
 	group.Go(func() error {
-		return o.engine.serve(served, pools, o.engine.servers(pools, versions), open, io.Discard, stderr)
+		return o.engine.serve(served, pools, servers, open, publisher, io.Discard, stderr)
 	})
 	group.Go(func() error {
 		defer stop()
 		p, err := epp.Start(groupCtx, epp.Options{
 			Binary: o.binary, Args: epp.ScoreFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open), Folder: folder,
+			Renderer: "http://" + open[0].Addr().String(),
 		})
 		if err != nil {
 			return cli.BadInput(err)
 		}
 		defer p.Stop()
+		if err := awaitReaders(groupCtx, publisher); err != nil {
+			return cli.BadInput(err)
+		}
 		o.load.epp = p.Address
 		m.began = func(start time.Time) { choices.Start = start }
 		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
@@ -270,28 +284,33 @@ func (o *rehearseOptions) send(ctx context.Context, m *measurement, p *epp.Proce
 }
 
 // pickerConfig is the EndpointPickerConfig of the run: the text that it states, since an EPP may refuse
-// a field that the text has not. Where settings have changed it, it is the one that is simulated.
-func pickerConfig(run local.Run) ([]byte, error) {
+// a field that the text has not. Where settings have changed it, it is the one that is simulated, which is
+// loaded.
+func pickerConfig(run local.Run) (text []byte, loaded *config.Config, err error) {
 	tree, err := run.Plan.ScenarioAt(experiment.Point{}, 1)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	router, _ := tree["router"].(map[string]any)
 	document, is := router["endpointPickerConfig"].(map[string]any)
 	if !is {
-		return nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
+		return nil, nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
+	}
+	loaded, errs := setup.LoadEPPConfig(document, field.NewPath("spec", "scenario", "router", "endpointPickerConfig"))
+	if len(errs) > 0 {
+		return nil, nil, cli.BadInput(errs.ToAggregate())
 	}
 	document = maps.Clone(document) // the plan's own
 	version, _ := document[setup.VersionField].(string)
 	delete(document, setup.VersionField)
 	simulated, err := yaml.Marshal(document)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if text := statedConfig(run.Plan); bytes.Equal(simulated, loadedConfig(text, version)) {
-		return text, nil
+		return text, loaded, nil
 	}
-	return simulated, nil
+	return simulated, loaded, nil
 }
 
 // statedConfig is the text of the EndpointPickerConfig, without what it stands in.

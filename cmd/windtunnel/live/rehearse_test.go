@@ -73,7 +73,7 @@ func TestTheEPPGetsTheConfigurationAsItIsStated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := pickerConfig(run)
+			got, _, err := pickerConfig(run)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,17 +39,22 @@ func endpointsFile(endpoints []Endpoint) ([]byte, error) {
 	return yaml.Marshal(map[string]any{"endpoints": entries})
 }
 
-// withDiscovery is an EndpointPickerConfig that takes its endpoints from a file. The rest of the
-// document stays as it is.
-func withDiscovery(config []byte, file string) ([]byte, error) {
+// document is the EndpointPickerConfig as it takes its endpoints from a file, and has prompts rendered. The rest
+// stays as it is.
+func (o *Options) document(file string) ([]byte, error) {
 	var document map[string]any
-	if err := yaml.UnmarshalStrict(config, &document); err != nil {
+	if err := yaml.UnmarshalStrict(o.Config, &document); err != nil {
 		return nil, fmt.Errorf("read the EndpointPickerConfig: %w", err)
 	}
 	if document == nil {
 		document = map[string]any{"apiVersion": "llm-d.ai/v1alpha1", "kind": "EndpointPickerConfig"}
 	}
 	plugins, _ := document["plugins"].([]any)
+	if o.Renderer != "" {
+		if err := renderAt(plugins, o.Renderer); err != nil {
+			return nil, err
+		}
+	}
 	document["plugins"] = append(plugins, map[string]any{
 		"name": discoveryName, "type": "file-discovery",
 		"parameters": map[string]any{"path": file},
@@ -64,4 +69,28 @@ func withDiscovery(config []byte, file string) ([]byte, error) {
 	data["discovery"] = map[string]any{"pluginRef": discoveryName}
 	document["dataLayer"] = data
 	return yaml.Marshal(document)
+}
+
+// renderAt has the plugins that ask a vLLM for the tokens of a prompt ask the one at a URL.
+func renderAt(plugins []any, url string) error {
+	for i := range plugins {
+		plugin, _ := plugins[i].(map[string]any)
+		if kind := plugin["type"]; kind != "token-producer" && kind != "tokenizer" {
+			continue
+		}
+		parameters, _ := plugin["parameters"].(map[string]any)
+		if parameters["udsTokenizerConfig"] != nil {
+			return fmt.Errorf("plugins[%d].parameters.udsTokenizerConfig: there is no tokenizer at a socket: use vllm", i)
+		}
+		renderer, _ := parameters["vllm"].(map[string]any)
+		if renderer == nil && parameters["modelName"] == nil {
+			continue // it estimates tokens
+		}
+		if renderer == nil {
+			renderer = map[string]any{}
+			parameters["vllm"] = renderer
+		}
+		renderer["url"] = url
+	}
+	return nil
 }

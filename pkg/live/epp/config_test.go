@@ -11,7 +11,7 @@ import (
 )
 
 func TestTheConfigurationTakesItsEndpointsFromAFile(t *testing.T) {
-	for name, tc := range map[string]struct{ config, want, fault string }{
+	for name, tc := range map[string]struct{ config, renderer, want, fault string }{
 		"a profile": {
 			config: "kind: EndpointPickerConfig\nplugins:\n- type: queue-scorer\n",
 			want: `dataLayer:
@@ -52,11 +52,47 @@ plugins:
   type: file-discovery
 `,
 		},
+		"plugins that have prompts rendered": {
+			config: `plugins:
+- {type: token-producer, parameters: {modelName: llama}}
+- {type: tokenizer, parameters: {vllm: {url: http://elsewhere, timeout: 1s}}}
+- {type: token-producer, parameters: {estimate: {}}}
+- {type: token-producer}
+`,
+			renderer: "http://127.0.0.1:8000",
+			want: `dataLayer:
+  discovery:
+    pluginRef: windtunnel-endpoints
+plugins:
+- parameters:
+    modelName: llama
+    vllm:
+      url: http://127.0.0.1:8000
+  type: token-producer
+- parameters:
+    vllm:
+      timeout: 1s
+      url: http://127.0.0.1:8000
+  type: tokenizer
+- parameters:
+    estimate: {}
+  type: token-producer
+- type: token-producer
+- name: windtunnel-endpoints
+  parameters:
+    path: /f
+  type: file-discovery
+`,
+		},
+		"a tokenizer at a socket": {
+			config: "plugins: [{type: tokenizer, parameters: {udsTokenizerConfig: {socketFile: /tmp/s}}}]", renderer: "http://127.0.0.1:8000",
+			fault: "plugins[0].parameters.udsTokenizerConfig: there is no tokenizer at a socket: use vllm",
+		},
 		"another discovery": {config: "dataLayer: {discovery: {pluginRef: mine}}", fault: "dataLayer.discovery of its own"},
 		"no YAML":           {config: "a: [", fault: "read the EndpointPickerConfig"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := withDiscovery([]byte(tc.config), "/f")
+			got, err := (&Options{Config: []byte(tc.config), Renderer: tc.renderer}).document("/f")
 			if tc.fault != "" {
 				if err == nil || !strings.Contains(err.Error(), tc.fault) {
 					t.Errorf("the error is %v, want %q", err, tc.fault)

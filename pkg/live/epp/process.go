@@ -34,6 +34,9 @@ type Options struct {
 	// Config is the EndpointPickerConfig, in YAML or JSON.
 	Config    []byte
 	Endpoints []Endpoint
+	// Renderer is the URL of a vLLM that renders prompts for plugins that ask one; where it is empty, they ask
+	// the one of the configuration.
+	Renderer string
 	// Folder takes the files of the process. It exists, and outlives the process.
 	Folder string
 }
@@ -99,7 +102,7 @@ func (o *Options) writeFiles() (config string, err error) {
 	if err != nil {
 		return "", err
 	}
-	document, err := withDiscovery(o.Config, file)
+	document, err := o.document(file)
 	if err != nil {
 		return "", err
 	}

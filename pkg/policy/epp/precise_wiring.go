@@ -24,6 +24,20 @@ type PreciseWiring struct {
 	// size match nothing; without it, the tokens of an event are cut into blocks of the index.
 	BlockTokens  int
 	SameSizeOnly bool
+	// Sockets is where it reads KV events, if it does.
+	Sockets EventSockets
+}
+
+// EventSockets is where a plugin reads KV events over ZMQ, and in which form.
+type EventSockets struct {
+	// Listens is the address at which it listens for all engines; where it is empty, it connects to Port of
+	// each engine.
+	Listens string
+	Port    int
+	// ReplayPort is where an engine answers for events that were missed; 0 where it is not asked.
+	ReplayPort int
+	// Engine is the type of engines; empty for vLLM.
+	Engine string
 }
 
 // PreciseWirings are those of all plugins with an index of the engines' caches, in
@@ -37,6 +51,10 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 			continue
 		}
 		events := parameters.KVEventsConfig
+		sockets := EventSockets{Listens: events.ZMQEndpoint, Engine: events.EngineType}
+		if discovery := events.PodDiscoveryConfig; discovery != nil {
+			sockets.Port, sockets.ReplayPort = discovery.SocketPort, max(discovery.ReplaySocketPort, 0)
+		}
 		all = append(all, PreciseWiring{
 			Name:         p.Name,
 			Hears:        parameters.hears(p.Name, rules, &c.Document),
@@ -45,6 +63,7 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 			Estimates:    rules.needsEndpointSource && !ownTokens && scheduler.EstimatesTokens(&c.Document),
 			BlockTokens:  parameters.blockTokens(),
 			SameSizeOnly: rules.sameBlockSizeOnly,
+			Sockets:      sockets,
 		})
 	}
 	return all
