@@ -84,10 +84,11 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
-	f.Float64Var(&o.limits.Decisions, "decisions", 0.99, "least share of decisions that are equal or tied")
-	f.Float64Var(&o.limits.TTFT, "ttft", 0.05, "greatest relative difference of engineTtft.p50 and engineTtft.p99")
-	f.Float64Var(&o.limits.TPOT, "tpot", 0.05, "greatest relative difference of tpot.mean")
-	f.Float64Var(&o.limits.Shares, "shares", 0.01, "greatest difference of the hit rate, the rejection rate and the completion rate")
+	o.limits = rehearse.DefaultLimits()
+	f.Float64Var(&o.limits.Decisions, "decisions", o.limits.Decisions, "least share of decisions that are equal or tied")
+	f.Float64Var(&o.limits.TTFT, "ttft", o.limits.TTFT, "greatest relative difference of engineTtft.p50 and engineTtft.p99")
+	f.Float64Var(&o.limits.TPOT, "tpot", o.limits.TPOT, "greatest relative difference of tpot.mean")
+	f.Float64Var(&o.limits.Shares, "shares", o.limits.Shares, "greatest difference of the hit rate, the rejection rate and the completion rate")
 	return cmd
 }
 
@@ -147,7 +148,7 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
-	return o.print(stdout, m, simulated)
+	return o.print(stdout, o.rehearsed(m, simulated))
 }
 
 // check refuses values of flags.
@@ -359,8 +360,9 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 	return all
 }
 
-func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulated) error {
-	r := rehearsal{
+// rehearsed holds a run against its simulations.
+func (o *rehearseOptions) rehearsed(m *measurement, s *rehearse.Simulated) *rehearsal {
+	r := &rehearsal{
 		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
 		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.times.Metrics()), Differences: s.Differences, Client: m.client(&o.load),
 	}
@@ -368,7 +370,11 @@ func (o *rehearseOptions) print(w io.Writer, m *measurement, s *rehearse.Simulat
 	for _, f := range r.Figures {
 		r.Within = r.Within && f.Within
 	}
-	if err := o.write(w, &r); err != nil || r.Within {
+	return r
+}
+
+func (o *rehearseOptions) print(w io.Writer, r *rehearsal) error {
+	if err := o.write(w, r); err != nil || r.Within {
 		return err
 	}
 	return errors.New("the rehearsal is not within the limits")

@@ -85,6 +85,11 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, err
 	if err != nil {
 		return pools{}, err
 	}
+	return o.poolsOf(run)
+}
+
+// poolsOf are the pools of a run.
+func (o *scenarioOptions) poolsOf(run local.Run) (pools, error) {
 	of := experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: run.Plan.Seeds[0]}
 	config, err := execute.Config(run.Plan, run.Traces, of)
 	if err != nil {

@@ -57,7 +57,7 @@ func (o *Options) document(file string) ([]byte, error) {
 	}
 	document["plugins"] = append(plugins, map[string]any{
 		"name": discoveryName, "type": "file-discovery",
-		"parameters": map[string]any{"path": file},
+		"parameters": map[string]any{"path": file, "watchFile": true},
 	})
 	data, _ := document["dataLayer"].(map[string]any)
 	if data == nil {

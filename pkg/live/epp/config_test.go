@@ -23,6 +23,7 @@ plugins:
 - name: windtunnel-endpoints
   parameters:
     path: /f
+    watchFile: true
   type: file-discovery
 `,
 		},
@@ -36,6 +37,7 @@ plugins:
 - name: windtunnel-endpoints
   parameters:
     path: /f
+    watchFile: true
   type: file-discovery
 `,
 		},
@@ -49,6 +51,7 @@ plugins:
 - name: windtunnel-endpoints
   parameters:
     path: /f
+    watchFile: true
   type: file-discovery
 `,
 		},
@@ -81,6 +84,7 @@ plugins:
 - name: windtunnel-endpoints
   parameters:
     path: /f
+    watchFile: true
   type: file-discovery
 `,
 		},

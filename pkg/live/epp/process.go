@@ -80,11 +80,13 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		p.stop()
 		return nil, fmt.Errorf("start the EPP: %w", err)
 	}
+	waiting, over := context.WithCancelCause(ctx)
 	go func() {
 		p.ended = p.command.Wait()
+		over(fmt.Errorf("it ended: %w", cause(p.ended)))
 		close(p.over)
 	}()
-	if err := p.awaitHealth(ctx, local(ports[1])); err != nil {
+	if err := Await(waiting, local(ports[1])); err != nil {
 		p.Stop()
 		return nil, fmt.Errorf("start the EPP %s: %w; the end of its log:\n%s", o.Binary, err, p.log)
 	}
@@ -110,8 +112,9 @@ func (o *Options) writeFiles() (config string, err error) {
 	return config, errors.Join(os.WriteFile(file, endpoints, 0o600), os.WriteFile(config, document, 0o600))
 }
 
-// awaitHealth waits until the EPP says that it is ready.
-func (p *Process) awaitHealth(ctx context.Context, address string) error {
+// Await waits until the EPP whose gRPC health service is at an address says that it is ready. The error is the
+// cause of ctx where that ends.
+func Await(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("it is not ready after %v", startTimeout))
 	defer cancel()
 	soon := grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: askInterval, Multiplier: 1, MaxDelay: askInterval}}
@@ -127,14 +130,10 @@ func (p *Process) awaitHealth(ctx context.Context, address string) error {
 			return nil
 		}
 		pause, cancel := context.WithTimeout(ctx, askInterval)
-		select {
-		case <-p.over:
-			err = fmt.Errorf("it ended: %w", cause(p.ended))
-		case <-pause.Done():
-			err = context.Cause(ctx)
-		}
-		if cancel(); err != nil {
-			return err
+		<-pause.Done()
+		cancel()
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
 	}
 }

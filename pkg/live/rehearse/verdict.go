@@ -19,6 +19,9 @@ type Limits struct {
 	Shares float64 `json:"shares"`
 }
 
+// DefaultLimits are those of a run on a machine that has time.
+func DefaultLimits() Limits { return Limits{Decisions: 0.99, TTFT: 0.05, TPOT: 0.05, Shares: 0.01} }
+
 // Figure is one figure on both sides. Simulated has the choices of the real EPP, Own is the
 // simulation by itself.
 type Figure struct {
