@@ -25,9 +25,9 @@ import (
 
 // replayedLog is a log of real requests, which both sides replay.
 type replayedLog struct {
-	name     string
-	format   trace.Format
-	outcomes *trace.Outcomes
+	name, path string
+	format     trace.Format
+	outcomes   *trace.Outcomes
 }
 
 // Replay says how far the simulation of A is from what a log measured, and B from A.
@@ -59,7 +59,7 @@ func (o *compareOptions) readLog() (*replayedLog, error) {
 	if o.log == "" {
 		return nil, nil
 	}
-	l := &replayedLog{}
+	l := &replayedLog{name: o.log}
 	err := o.opened(func(in io.Reader) (err error) {
 		l.format, _, err = trace.RecogniseFormat(in, o.log)
 		return err
@@ -71,7 +71,7 @@ func (o *compareOptions) readLog() (*replayedLog, error) {
 		})
 	}
 	if err == nil {
-		l.name, err = filepath.Abs(o.log)
+		l.path, err = filepath.Abs(o.log)
 	}
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("--log: %w", err))
@@ -94,7 +94,7 @@ func (l *replayedLog) replayIn(run *v1alpha1.SimulationRun) {
 	s := &run.Spec.Scenario
 	s.Workload.Clients, s.Workload.Traces = nil, nil
 	s.Workload.Trace = &v1alpha1.Trace{
-		Format: v1alpha1.TraceFormat(l.format), File: &l.name, ZeroOutput: v1alpha1.ZeroOutputAction(trace.PrefillOnly),
+		Format: v1alpha1.TraceFormat(l.format), File: &l.path, ZeroOutput: v1alpha1.ZeroOutputAction(trace.PrefillOnly),
 		RateScale: "1", Arrivals: v1alpha1.ArrivalsAsRecorded,
 	}
 	if len(s.Routers) == 0 && len(s.Pools) > 0 {
@@ -140,7 +140,10 @@ func relative(to, from float64) *float64 {
 // metrics are those that the log measured, in the units of the registry.
 func (l *replayedLog) metrics() map[string]float64 {
 	all := map[string]float64{}
-	for name, values := range map[string][]time.Duration{"ttft": l.outcomes.TTFT, "e2e": l.outcomes.E2E} {
+	if hit := l.outcomes.CacheHit; hit != nil {
+		all["cacheHit.gpu"] = *hit
+	}
+	for name, values := range map[string][]time.Duration{"ttft": l.outcomes.TTFT, "tpot": l.outcomes.TPOT, "e2e": l.outcomes.E2E} {
 		if len(values) == 0 {
 			continue
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -81,6 +83,42 @@ func TestCompareReplaysALog(t *testing.T) {
 		if !strings.Contains(out, want) {
 			t.Errorf("the output does not say %q:\n%s", want, out)
 		}
+	}
+}
+
+// TestTheLogOfALiveSessionTellsOfAnother has two rehearsals of the EPP of llm-d-router ebab687 before four replicas, with
+// the same 600 requests of 24 assistants: A with values.yaml, B with load-only.yaml. Each is one draw of chance. Blocks
+// of the logs that are of one prompt alone are left out, and so are all of B, which is not replayed.
+func TestTheLogOfALiveSessionTellsOfAnother(t *testing.T) {
+	samples := t.TempDir()
+	if err := os.CopyFS(samples, os.DirFS("../../config/samples/tasks")); err != nil {
+		t.Fatal(err)
+	}
+	scenario := cmdtest.TempFile(t, "scenario.yaml", strings.Replace(cmdtest.TextOf(t, "../../config/samples/tasks/scenario.yaml"), "blocks: 1500", "blocks: 2000", 1))
+	side := func(name string) string { return filepath.Join(samples, name) }
+	printed, err := windtunnel(t, "compare", side("values.yaml"), side("load-only.yaml"), "--scenario", scenario, "--log", "compare/testdata/live/a.jsonl.gz", "-o", "json")
+	if cli.ExitCode(err) == 2 {
+		t.Fatal(err)
+	}
+	var out Output
+	if err := json.Unmarshal([]byte(printed), &out); err != nil {
+		t.Fatal(err)
+	}
+	measured, err := (&compareOptions{log: "compare/testdata/live/b.jsonl.gz"}).readLog()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ofB := measured.metrics()
+	within := map[string]float64{"ttft.p50": 0.05, "ttft.p99": 0.1, "tpot.mean": 0.02, "e2e.mean": 0.02, "cacheHit.gpu": 0.05}
+	for _, m := range out.Replay.Metrics {
+		limit, asked := within[m.Metric]
+		delete(within, m.Metric)
+		if off := m.B/ofB[m.Metric] - 1; asked && (math.Abs(off) > limit || !m.Beyond) {
+			t.Errorf("%s of B is %v by the log of A, %v measured, %v apart: want at most %v; beyond the error: %v", m.Metric, m.B, ofB[m.Metric], off, limit, m.Beyond)
+		}
+	}
+	if len(within) > 0 {
+		t.Errorf("nothing is said of %v", within)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 type loadOptions struct {
 	local       local.Options
 	target, epp string
+	log         string
 	api         string
 	model       string
 	speed       float64
@@ -55,6 +56,7 @@ the client's clock, from when a request is sent.`,
 	o.local.RegisterInputs(f)
 	o.local.RegisterSettings(cmd)
 	o.local.RegisterRequests(cmd)
+	o.registerLog(f)
 	f.StringVar(&o.local.Name, "name", "", "take only the SimulationRun of this name")
 	o.local.Output = cli.Table
 	cli.OutputFlag(f, &o.local.Output, append(slices.Clone(cli.DocumentFormats), cli.BenchmarkReport), "")

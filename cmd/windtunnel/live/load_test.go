@@ -17,8 +17,11 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
 const loadManifest = `
@@ -117,6 +120,42 @@ func TestLoadMeasuresTheAnswers(t *testing.T) {
 	}
 	if completed != 20 {
 		t.Errorf("%d of %d rows are whole", completed, len(rows))
+	}
+}
+
+// TestLoadWritesALog has answers of 4 tokens; the server does not tell what it had in its cache.
+func TestLoadWritesALog(t *testing.T) {
+	log := filepath.Join(t.TempDir(), "log.jsonl")
+	if _, err := runLoad(t, "-f", loadFile(t), "--target", newFastServer(t).URL, "--log", log); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.Open(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	got, err := trace.ReadOutcomes(trace.Windtunnel, trace.Options{}, file, log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Requests != 20 || got.Failed != 0 || len(got.TTFT) != 20 || got.OutputTokens != 80 || got.CacheHit != nil {
+		t.Errorf("the log says %+v", got)
+	}
+}
+
+func TestHowALogSaysThatRequestsWereServed(t *testing.T) {
+	of := simulator.RequestEnd{Arrival: 10, FirstToken: 13, End: 19, Scheduled: true, CachedTokens: 5}
+	for ended, want := range map[string]trace.Outcome{
+		"completed":  {Status: 200, TTFT: 3, E2E: 9, Cached: new(int32(5))},
+		"rejected":   {Status: 429, E2E: 9},
+		"timed out":  {Status: 499, E2E: 9},
+		"failed":     {Status: 500, E2E: 9},
+		"unfinished": {},
+	} {
+		of.Ended = ended
+		if diff := cmp.Diff(want, served(&load.Outcome{RequestEnd: of})); diff != "" {
+			t.Errorf("%s (−want +got):\n%s", ended, diff)
+		}
 	}
 }
 

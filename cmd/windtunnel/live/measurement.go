@@ -43,6 +43,8 @@ type measurement struct {
 	meter    *load.Meter
 	recorder benchmark.Recorder
 	faults   map[string]int
+	// log, unless it is nil, takes each request that has ended.
+	log *servedLog
 	// began, unless it is nil, hears of the start, and heard of each request that has ended.
 	began      func(time.Time)
 	heard      func(*load.Outcome)
@@ -74,7 +76,7 @@ func (o *loadOptions) newMeasurement(run local.Run) (*measurement, error) {
 
 func ordersByPriority(p v1alpha1.Pool) bool { return p.Engine.Scheduler == v1alpha1.PriorityScheduler }
 
-// send sends the requests, and writes the file of --requests.
+// send sends the requests, and writes the files of --log and --requests.
 func (m *measurement) send(ctx context.Context, o *loadOptions) error {
 	if o.epp != "" {
 		p, err := picker.NewClient(o.epp)
@@ -84,6 +86,20 @@ func (m *measurement) send(ctx context.Context, o *loadOptions) error {
 		defer p.Close() //nolint:errcheck // all requests have ended
 		m.options.Picker = p
 	}
+	if o.log == "" {
+		return m.sendRows(ctx, o)
+	}
+	return cli.WriteWhole(o.log, func(w io.Writer) error {
+		m.log = &servedLog{labels: m.options.Source.Labels()}
+		if err := m.sendRows(ctx, o); err != nil {
+			return err
+		}
+		return m.log.write(w)
+	})
+}
+
+// sendRows sends the requests, and writes the file of --requests.
+func (m *measurement) sendRows(ctx context.Context, o *loadOptions) error {
 	if o.local.Requests == "" {
 		return m.sendTo(ctx, func(*result.RequestRow) error { return nil })
 	}
@@ -98,6 +114,9 @@ func (m *measurement) send(ctx context.Context, o *loadOptions) error {
 func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow) error) (err error) {
 	m.options.Ended = func(e *load.Outcome) error {
 		m.meter.Add(e)
+		if m.log != nil {
+			m.log.add(e)
+		}
 		if m.heard != nil {
 			m.heard(e)
 		}

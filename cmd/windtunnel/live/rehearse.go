@@ -83,6 +83,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
+	o.load.registerLog(f)
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	o.limits = rehearse.DefaultLimits()
 	f.Float64Var(&o.limits.Decisions, "decisions", o.limits.Decisions, "least share of decisions that are equal or tied")

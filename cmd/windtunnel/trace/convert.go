@@ -38,8 +38,8 @@ Reads a trace of any length, one row at a time unless --order is Sort.
 
 Writes a file as a whole or not at all, compressed if its name ends in .gz. The first arrival
 becomes 0. Standard error says what the new format has no place for, and in how many rows:
-Windtunnel carries everything, and Parquet everything but begin_ns, id, after, status, ttft_ns
-and e2e_ns.
+Windtunnel carries everything, and Parquet everything but begin_ns, id, after, status,
+ttft_ns, e2e_ns and cached_tokens.
 
 A CSV or an access log does not tell which prompts share a beginning, which prefix caches and
 routing by prefixes depend on. --share states it. --text-column finds it in the prompts of a

@@ -16,6 +16,10 @@ type Outcomes struct {
 	// TTFT is the time to the first token and E2E the time to the last one of those that did not
 	// fail, in order of arrival, each where the log says it.
 	TTFT, E2E []time.Duration
+	// TPOT is the time for an output token after the first one, of those with both times.
+	TPOT []time.Duration
+	// CacheHit is the share of the prompts' tokens that caches had; nil where the log does not say it.
+	CacheHit *float64
 	// InputTokens and OutputTokens are theirs together.
 	InputTokens, OutputTokens int64
 	// Span is from the first arrival to the last one.
@@ -28,6 +32,8 @@ type Outcome struct {
 	Status int
 	// TTFT and E2E are the times from arrival to the first and to the last token; 0 where the log does not say them.
 	TTFT, E2E time.Duration
+	// Cached are the tokens of the prompt that a cache had; nil where the log does not say it.
+	Cached *int32
 }
 
 // firstErrorStatus is the first status that is an error, and statusHungUp the one that gateways log for a client that
@@ -65,6 +71,7 @@ func ReadOutcomes(from Format, o Options, r io.Reader, name string) (*Outcomes, 
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	all := &Outcomes{}
+	var cached hits
 	for {
 		rec, err := rows.next()
 		if err != nil {
@@ -74,6 +81,7 @@ func ReadOutcomes(from Format, o Options, r io.Reader, name string) (*Outcomes, 
 			break
 		}
 		all.add(rec)
+		cached.add(rec)
 	}
 	if all.Requests == 0 {
 		return nil, fmt.Errorf("%s: %w", name, rows.empty())
@@ -81,6 +89,7 @@ func ReadOutcomes(from Format, o Options, r io.Reader, name string) (*Outcomes, 
 	if len(all.TTFT)+len(all.E2E) == 0 {
 		return nil, fmt.Errorf("%s: it says of none of its %d requests how long the answer took", name, all.Requests)
 	}
+	all.CacheHit = cached.share()
 	all.Span = time.Duration(rows.last - rows.first)
 	if of, is := rows.records.(failedRecords); is {
 		all.Unreplayed = of.unreplayed()
@@ -118,4 +127,24 @@ func (o *Outcomes) add(rec *record) {
 	if rec.outcome.TTFT > 0 {
 		o.TTFT = append(o.TTFT, rec.outcome.TTFT)
 	}
+	if gaps := rec.output - 1; rec.outcome.TTFT > 0 && rec.outcome.E2E >= rec.outcome.TTFT && gaps > 0 {
+		o.TPOT = append(o.TPOT, (rec.outcome.E2E-rec.outcome.TTFT)/time.Duration(gaps))
+	}
+}
+
+// hits count the tokens of prompts of which a log says how many a cache had.
+type hits struct{ tokens, cached int64 }
+
+func (h *hits) add(rec *record) {
+	if of := rec.outcome; of.Cached != nil && !of.failed() {
+		h.tokens += int64(rec.input)
+		h.cached += int64(*of.Cached)
+	}
+}
+
+func (h *hits) share() *float64 {
+	if h.tokens == 0 {
+		return nil
+	}
+	return new(float64(h.cached) / float64(h.tokens))
 }

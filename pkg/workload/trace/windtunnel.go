@@ -15,7 +15,7 @@ import (
 // instant of arrivals at which a run begins, if that is not the first one. Each other line is a
 // request: arrival_ns or delay_ns, input_tokens, output_tokens, and, where they apply,
 // blocks, session, tenant, class, priority, model, adapter, id and after, and of a request that was
-// measured status, ttft_ns and e2e_ns. blocks are the ids of the
+// measured status, ttft_ns, e2e_ns and cached_tokens. blocks are the ids of the
 // full blocks that the prompt begins with; a block is shared where all ids up to its own
 // are equal. A row with delay_ns comes so long after the end of its session's request
 // before it, or after the last end of the requests whose ids are in after.
@@ -64,6 +64,7 @@ const (
 	windtunnelStatus   = "status"
 	windtunnelTTFT     = "ttft_ns"
 	windtunnelE2E      = "e2e_ns"
+	windtunnelCached   = "cached_tokens"
 )
 
 var (
@@ -71,7 +72,7 @@ var (
 	windtunnelFields       = []string{
 		windtunnelInput, windtunnelOutput, windtunnelArrival, windtunnelDelay, windtunnelBlocks, windtunnelSession,
 		windtunnelTenant, windtunnelClass, windtunnelPriority, windtunnelModel, windtunnelAdapter,
-		windtunnelID, windtunnelAfter, windtunnelStatus, windtunnelTTFT, windtunnelE2E,
+		windtunnelID, windtunnelAfter, windtunnelStatus, windtunnelTTFT, windtunnelE2E, windtunnelCached,
 	}
 )
 
@@ -120,7 +121,10 @@ func (r *record) checkOwn() error {
 		return invalidField(windtunnelArrival, "is missing")
 	}
 	if r.outcome.Status == 0 && r.outcome != (Outcome{}) {
-		return invalidField(windtunnelStatus, "is missing, and %s and %s need it", windtunnelTTFT, windtunnelE2E)
+		return invalidField(windtunnelStatus, "is missing, and %s, %s and %s need it", windtunnelTTFT, windtunnelE2E, windtunnelCached)
+	}
+	if cached := r.outcome.Cached; cached != nil && *cached > r.input {
+		return invalidField(windtunnelCached, "must be at most %s, %d, got %d", windtunnelInput, r.input, *cached)
 	}
 	if len(r.after) > 0 && !r.delayed {
 		return invalidField(windtunnelAfter, "needs %s, which counts from the last of their ends", windtunnelDelay)
@@ -217,6 +221,10 @@ func (p *windtunnelParser) decodeField(rec *record, name string) (err error) {
 		rec.outcome.TTFT, err = s.duration(name)
 	case windtunnelE2E:
 		rec.outcome.E2E, err = s.duration(name)
+	case windtunnelCached:
+		var cached int32
+		cached, err = s.answer(name)
+		rec.outcome.Cached = &cached
 	}
 	return err
 }
@@ -343,6 +351,9 @@ func newWindtunnelWriter(blockTokens int32) rowWriter {
 		}
 		if s := r.outcome; s.Status != 0 {
 			o = o.integer(windtunnelStatus, int64(s.Status)).integer(windtunnelTTFT, int64(s.TTFT)).integer(windtunnelE2E, int64(s.E2E))
+			if s.Cached != nil {
+				o = o.integer(windtunnelCached, int64(*s.Cached))
+			}
 		}
 		return o.end()
 	}}
