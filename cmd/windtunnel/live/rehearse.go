@@ -39,6 +39,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // rehearseOptions are the flags of rehearse.
@@ -132,8 +133,7 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
-	m.options.Source = rehearse.WithoutPriorities(m.options.Source)
-	warnOfPriorities(stderr, pools.run)
+	m.options.Objective = objective
 	warnOfRoles(stderr, pools.scenario)
 	open, err := ports.Open(ctx, o.engine.addresses, 0, pools.replicas())
 	if err != nil {
@@ -167,22 +167,22 @@ func (o *rehearseOptions) check() error {
 
 // simulation makes the input of the simulation that is compared.
 func (m *measurement) simulation() (simulator.Config, error) {
-	c, err := execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
-	if err == nil {
-		c.Source = rehearse.WithoutPriorities(c.Source)
-	}
-	return c, err
+	return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
 }
 
-// warnOfPriorities says that priorities have no effect, if there are some.
-func warnOfPriorities(stderr io.Writer, run local.Run) {
-	clients := run.Spec.Scenario.Workload.Clients
-	for i := range clients {
-		if clients[i].Priority != 0 {
-			fmt.Fprintf(stderr, "warning: spec.scenario.workload.clients[%d].priority: an EPP without Kubernetes knows no priorities; all requests have priority 0, in the simulation too\n", i)
-			return
-		}
+// objective names the InferenceObjective of a request, by its priority.
+func objective(q *workload.Request) string { return fmt.Sprintf("priority-%d", q.Priority) }
+
+// objectivesOf are the InferenceObjectives of a workload; nil where all priorities are 0.
+func objectivesOf(priorities map[int]bool) map[string]int {
+	if len(priorities) == 1 && priorities[0] {
+		return nil
 	}
+	of := map[string]int{}
+	for priority := range priorities {
+		of[objective(&workload.Request{Priority: priority})] = priority
+	}
+	return of
 }
 
 // warnOfRoles says that no replica computes a prompt for another, if some should.
@@ -245,8 +245,8 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 	group.Go(func() error {
 		defer stop()
 		p, err := epp.Start(groupCtx, epp.Options{
-			Binary: o.binary, Args: epp.ScoreFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open), Folder: folder,
-			Renderer: "http://" + open[0].Addr().String(),
+			Binary: o.binary, Args: epp.KnownFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open),
+			Objectives: objectivesOf(pools.priorities), Renderer: "http://" + open[0].Addr().String(), Folder: folder,
 		})
 		if err != nil {
 			return cli.BadInput(err)

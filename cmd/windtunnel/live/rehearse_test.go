@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
@@ -92,6 +94,20 @@ func TestRehearseRefusesReplicasThatChange(t *testing.T) {
 	}
 	if code := cli.ExitCode(err); code != 2 {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+func TestObjectivesArePriorities(t *testing.T) {
+	for name, tc := range map[string]struct {
+		priorities map[int]bool
+		want       map[string]int
+	}{
+		"none": {map[int]bool{0: true}, nil},
+		"some": {map[int]bool{0: true, 10: true, -3: true}, map[string]int{"priority-0": 0, "priority-10": 10, "priority--3": -3}},
+	} {
+		if diff := cmp.Diff(tc.want, objectivesOf(tc.priorities)); diff != "" {
+			t.Errorf("%s: objectives (−want +got):\n%s", name, diff)
+		}
 	}
 }
 

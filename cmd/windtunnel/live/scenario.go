@@ -49,25 +49,28 @@ type pools struct {
 	scenario []v1alpha1.Pool
 	// lengths are answers of the workload, in tokens.
 	lengths []int
+	// priorities are those of its requests.
+	priorities map[int]bool
 }
 
-// drawnAnswers is how many answers of a workload stand for all of them.
-const drawnAnswers = 10_000
+// drawnRequests is how many requests of a workload stand for all of them.
+const drawnRequests = 10_000
 
-// answerLengths are the first answers of a workload, in tokens.
-func answerLengths(c *simulator.Config) (lengths []int) {
+// draw takes the lengths and priorities of the first requests of a workload.
+func (p *pools) draw(c *simulator.Config) {
 	source := c.Source
 	if c.Listener != nil {
 		source = workload.AnsweredAtOnce(c.Listener)
 	}
-	for len(lengths) < drawnAnswers {
+	p.priorities = map[int]bool{}
+	for len(p.lengths) < drawnRequests {
 		r, more := source.Next()
 		if !more {
 			break
 		}
-		lengths = append(lengths, r.OutputTokens)
+		p.lengths = append(p.lengths, r.OutputTokens)
+		p.priorities[r.Priority] = true
 	}
-	return lengths
 }
 
 // replicas is how many endpoints there are.
@@ -103,7 +106,8 @@ func (o *scenarioOptions) poolsOf(run local.Run) (pools, error) {
 	if len(errs) > 0 {
 		return pools{}, errs.ToAggregate()
 	}
-	served := pools{run: run, config: config, scenario: scenario.Pools, lengths: answerLengths(&config)}
+	served := pools{run: run, config: config, scenario: scenario.Pools}
+	served.draw(&config)
 	if err := workload.Close(config.Source); err != nil {
 		return pools{}, err
 	}

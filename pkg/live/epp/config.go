@@ -39,8 +39,8 @@ func endpointsFile(endpoints []Endpoint) ([]byte, error) {
 	return yaml.Marshal(map[string]any{"endpoints": entries})
 }
 
-// document is the EndpointPickerConfig as it takes its endpoints from a file, and has prompts rendered. The rest
-// stays as it is.
+// document is the EndpointPickerConfig as it takes its endpoints from a file, if one is named, and has prompts
+// rendered. The rest stays as it is.
 func (o *Options) document(file string) ([]byte, error) {
 	var document map[string]any
 	if err := yaml.UnmarshalStrict(o.Config, &document); err != nil {
@@ -55,6 +55,17 @@ func (o *Options) document(file string) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if file != "" {
+		if err := discoverFrom(file, document); err != nil {
+			return nil, err
+		}
+	}
+	return yaml.Marshal(document)
+}
+
+// discoverFrom has an EndpointPickerConfig take its endpoints from a file.
+func discoverFrom(file string, document map[string]any) error {
+	plugins, _ := document["plugins"].([]any)
 	document["plugins"] = append(plugins, map[string]any{
 		"name": discoveryName, "type": "file-discovery",
 		"parameters": map[string]any{"path": file, "watchFile": true},
@@ -64,11 +75,11 @@ func (o *Options) document(file string) ([]byte, error) {
 		data = map[string]any{}
 	}
 	if other, taken := data["discovery"]; taken {
-		return nil, fmt.Errorf("the EndpointPickerConfig has a dataLayer.discovery of its own: %v", other)
+		return fmt.Errorf("the EndpointPickerConfig has a dataLayer.discovery of its own: %v", other)
 	}
 	data["discovery"] = map[string]any{"pluginRef": discoveryName}
 	document["dataLayer"] = data
-	return yaml.Marshal(document)
+	return nil
 }
 
 // renderAt has the plugins that ask a vLLM for the tokens of a prompt ask the one at a URL.

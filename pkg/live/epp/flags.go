@@ -7,12 +7,13 @@ import (
 	"context"
 	"io"
 	"os/exec"
+	"strings"
 	"time"
 )
 
 // scoreFlag has an EPP tell the scores of all endpoints with its choice. Versions up to v0.10.0 do
-// not know it.
-const scoreFlag = "--emit-endpoint-scores"
+// not know it. drainFlag has it end at once when it is stopped; versions before v0.10.0 do so.
+const scoreFlag, drainFlag = "--emit-endpoint-scores", "--drain-timeout=0s"
 
 // Bounds of what a program says of its flags.
 const (
@@ -20,8 +21,8 @@ const (
 	helpBytes   = 1 << 20
 )
 
-// ScoreFlags are the flags with which a program tells its scores; none where it cannot.
-func ScoreFlags(ctx context.Context, binary string) []string {
+// KnownFlags are those of a rehearsal's flags that a program knows.
+func KnownFlags(ctx context.Context, binary string) (known []string) {
 	ctx, cancel := context.WithTimeout(ctx, helpTimeout)
 	defer cancel()
 	said, help := io.Pipe()
@@ -30,8 +31,10 @@ func ScoreFlags(ctx context.Context, binary string) []string {
 	go func() { help.CloseWithError(command.Run()) }() // which may end with an exit code
 	text, _ := io.ReadAll(io.LimitReader(said, helpBytes))
 	_ = said.Close() // so that what says more ends
-	if !bytes.Contains(text, []byte(scoreFlag)) {
-		return nil
+	for _, flag := range []string{scoreFlag, drainFlag} {
+		if name, _, _ := strings.Cut(flag, "="); bytes.Contains(text, []byte(name)) {
+			known = append(known, flag)
+		}
 	}
-	return []string{scoreFlag}
+	return known
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestWhetherAnEPPTellsItsScores(t *testing.T) {
+func TestWhichFlagsAnEPPKnows(t *testing.T) {
 	for name, tc := range map[string]struct {
 		script string
 		want   []string
 	}{
-		"it does, and ends with an exit code": {"echo ' --emit-endpoint-scores  tell them' >&2; exit 2", []string{scoreFlag}},
-		"it does not":                         {"echo ' --grpc-port  int'", nil},
-		"its help has no end":                 {"while :; do echo help; done", nil},
+		"all, and its help ends with an exit code": {"echo ' --drain-timeout duration  wait; --emit-endpoint-scores  tell them' >&2; exit 2", []string{scoreFlag, drainFlag}},
+		"none":                {"echo ' --grpc-port  int'", nil},
+		"its help has no end": {"while :; do echo help; done", nil},
 	} {
 		program := filepath.Join(t.TempDir(), "epp")
 		if err := os.WriteFile(program, []byte("#!/bin/sh\n"+tc.script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(tc.want, ScoreFlags(t.Context(), program)); diff != "" {
+		if diff := cmp.Diff(tc.want, KnownFlags(t.Context(), program)); diff != "" {
 			t.Errorf("%s: flags (−want +got):\n%s", name, diff)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,9 @@ type Options struct {
 	// Renderer is the URL of a vLLM that renders prompts for plugins that ask one; where it is empty, they ask
 	// the one of the configuration.
 	Renderer string
+	// Objectives, unless it is nil, are the priorities of InferenceObjectives by name. The EPP then runs
+	// as in a cluster, before an API server that has them and the endpoints; otherwise it reads a file.
+	Objectives map[string]int
 	// Folder takes the files of the process. It exists, and outlives the process.
 	Folder string
 }
@@ -63,17 +67,19 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	config, err := o.writeFiles()
-	if err != nil {
-		return nil, err
-	}
 	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), log: &tail{}, over: make(chan struct{})}
 	ctx, p.stop = context.WithCancel(ctx)
+	config, environment, err := o.prepare(ctx)
+	if err != nil {
+		p.stop()
+		return nil, err
+	}
 	p.command = exec.CommandContext(ctx, o.Binary, append([]string{
-		"--pool-name", "windtunnel", "--pool-namespace", "default", "--config-file", config, "--secure-serving=false",
+		"--pool-name", poolName, "--pool-namespace", poolNamespace, "--config-file", config, "--secure-serving=false",
 		"--grpc-port", strconv.Itoa(ports[0]), "--grpc-health-port", strconv.Itoa(ports[1]), "--metrics-port", strconv.Itoa(ports[2]),
+		"--metrics-endpoint-auth=false", "--tracing=false",
 	}, o.Args...)...)
-	p.command.Stdout, p.command.Stderr = p.log, p.log
+	p.command.Env, p.command.Stdout, p.command.Stderr = append(os.Environ(), environment...), p.log, p.log
 	p.command.Cancel = func() error { return p.command.Process.Signal(os.Interrupt) }
 	p.command.WaitDelay = stopTimeout
 	if err := p.command.Start(); err != nil {
@@ -93,23 +99,45 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// writeFiles writes the endpoints and the configuration, and returns the file of the latter.
-func (o *Options) writeFiles() (config string, err error) {
+// prepare writes the files of an EPP, and serves the objects that it reads from Kubernetes, if any, until
+// ctx ends. The EPP gets the file of its configuration and the additions to its environment.
+func (o *Options) prepare(ctx context.Context) (config string, environment []string, err error) {
 	folder, err := filepath.Abs(o.Folder)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	file := filepath.Join(folder, "endpoints.yaml")
-	endpoints, err := endpointsFile(o.Endpoints)
-	if err != nil {
-		return "", err
+	discovery, file := "", filepath.Join(folder, "kubeconfig")
+	var source []byte
+	if o.Objectives != nil {
+		environment = []string{"KUBECONFIG=" + file}
+		source, err = o.serveObjects(ctx)
+	} else {
+		file = filepath.Join(folder, "endpoints.yaml")
+		discovery = file
+		source, err = endpointsFile(o.Endpoints)
 	}
-	document, err := o.document(file)
 	if err != nil {
-		return "", err
+		return "", nil, err
+	}
+	document, err := o.document(discovery)
+	if err != nil {
+		return "", nil, err
 	}
 	config = filepath.Join(folder, "config.yaml")
-	return config, errors.Join(os.WriteFile(file, endpoints, 0o600), os.WriteFile(config, document, 0o600))
+	return config, environment, errors.Join(os.WriteFile(file, source, 0o600), os.WriteFile(config, document, 0o600))
+}
+
+// serveObjects serves the endpoints and objectives as Kubernetes does until ctx ends, and returns the
+// kubeconfig that leads there.
+func (o *Options) serveObjects(ctx context.Context) ([]byte, error) {
+	open, err := new(net.ListenConfig).Listen(ctx, "tcp", local(0))
+	if err != nil {
+		return nil, fmt.Errorf("serve the endpoints: %w", err)
+	}
+	server := &http.Server{Handler: apiServer(objects(o.Endpoints, o.Objectives)), ReadHeaderTimeout: startTimeout}
+	go func() { _ = server.Serve(open) }()
+	context.AfterFunc(ctx, func() { _ = server.Close() })
+	return kubeconfig(open.Addr())
 }
 
 // Await waits until the EPP whose gRPC health service is at an address says that it is ready. The error is the

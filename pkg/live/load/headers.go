@@ -27,7 +27,9 @@ func (r *run) headers(q *workload.Request) http.Header {
 	if tenant := r.labels.Tenants[q.Tenant]; tenant != workload.DefaultLabel {
 		h.Set(fairnessHeader, tenant)
 	}
-	if class := r.labels.Classes[q.Class]; class != workload.DefaultLabel {
+	if r.Objective != nil {
+		h.Set(objectiveHeader, r.Objective(q))
+	} else if class := r.labels.Classes[q.Class]; class != workload.DefaultLabel {
 		h.Set(objectiveHeader, class)
 	}
 	if q.Session > 0 {

@@ -36,6 +36,8 @@ type Options struct {
 	// Priorities has requests carry their priority, which an engine refuses that does not order its
 	// queue by it.
 	Priorities bool
+	// Objective names the InferenceObjective of a request; nil is its class.
+	Objective func(*workload.Request) string
 	// Seed is in the IDs of the requests.
 	Seed int64
 	// Speed is how many seconds of the workload pass in one second; above 0.

@@ -255,16 +255,6 @@ func TestFiguresByTheirLimits(t *testing.T) {
 	}
 }
 
-func TestRequestsWithoutPriorities(t *testing.T) {
-	source := workload.NewClients([]workload.Client{{
-		Name: "urgent", Priority: 5, Arrivals: workload.Arrivals{Process: workload.Constant, RatePerSecond: 1},
-		Input: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1}, Output: workload.Lengths{Distribution: stats.Constant{Value: 8}, Min: 1},
-	}}, 1)
-	if q, ok := WithoutPriorities(source).Next(); !ok || q.Priority != 0 || q.OutputTokens != 8 {
-		t.Errorf("the request is %+v", q)
-	}
-}
-
 // TestRequestsComeWhenTheyWereSent has a client that sends one request each second, the second of
 // them 1.5 s late, and the third, which nothing is known of, behind it.
 func TestRequestsComeWhenTheyWereSent(t *testing.T) {

@@ -25,10 +25,18 @@ func Binary(t *testing.T) string {
 	return binary
 }
 
-// Start starts the EPP, which ends with the test. A test that fails prints the end of its log.
+// Start starts the EPP with endpoints of a file.
 func Start(t *testing.T, config string, endpoints []epp.Endpoint) *epp.Process {
 	t.Helper()
-	p, err := epp.Start(t.Context(), epp.Options{Binary: Binary(t), Config: []byte(config), Endpoints: endpoints, Folder: t.TempDir()})
+	return Run(t, epp.Options{Config: []byte(config), Endpoints: endpoints})
+}
+
+// Run starts the EPP, which ends with the test. A test that fails prints the end of its log.
+func Run(t *testing.T, o epp.Options) *epp.Process {
+	t.Helper()
+	o.Binary, o.Folder = Binary(t), t.TempDir()
+	o.Args = epp.KnownFlags(t.Context(), o.Binary)
+	p, err := epp.Start(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
