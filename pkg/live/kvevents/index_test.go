@@ -17,6 +17,9 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
+	"windtunnel.dev/windtunnel/pkg/policy"
+	"windtunnel.dev/windtunnel/pkg/policy/kvindex"
+	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -39,12 +42,12 @@ func TestTheGoldenSet(t *testing.T) {
 	if checkout == "" {
 		t.Skip("set ROUTER_CHECKOUT to a checkout of llm-d/llm-d-router at ebab687 to ask its index")
 	}
-	all, _ := record(t)
+	all, _, _ := record(t)
 	realcode.Check(t, answersPath, all, realcode.Ask(t, checkout, "pkg/kvevents", "testdata/ask.go.txt", all), *update)
 }
 
 // TestTheRealIndexFindsWhatCachesHold compares what llm-d-router's index has said with what the caches hold, by
-// their tokens.
+// their tokens, and with what pkg/policy/kvindex finds, by stretches.
 func TestTheRealIndexFindsWhatCachesHold(t *testing.T) {
 	if *update {
 		t.Skip("the golden set is written")
@@ -53,7 +56,7 @@ func TestTheRealIndexFindsWhatCachesHold(t *testing.T) {
 		session
 		Want [][]int
 	}
-	all, matches := record(t)
+	all, matches, indexed := record(t)
 	matched := 0
 	for i, a := range realcode.Answers[answer](t, answersPath) {
 		if diff := cmp.Diff(a.session, all[i]); diff != "" {
@@ -61,6 +64,9 @@ func TestTheRealIndexFindsWhatCachesHold(t *testing.T) {
 		}
 		if diff := cmp.Diff(a.Want, matches[i]); diff != "" {
 			t.Errorf("session %d, blocks of each prompt in each replica (−real +here):\n%s", i, diff)
+		}
+		if diff := cmp.Diff(a.Want, indexed[i]); diff != "" {
+			t.Errorf("session %d, blocks of each prompt in each replica (−real +kvindex):\n%s", i, diff)
 		}
 		for _, blocks := range a.Want {
 			if slices.Max(blocks) > 0 {
@@ -92,15 +98,16 @@ type asked struct {
 	Tokens []uint32
 }
 
-// record plays sessions. matches are the blocks of each prompt that each replica holds.
-func record(t *testing.T) (all []session, matches [][][]int) {
+// record plays sessions. matches are the blocks of each prompt that each replica holds, and indexed those that
+// pkg/policy/kvindex finds.
+func record(t *testing.T) (all []session, matches, indexed [][][]int) {
 	for seed := range int64(sessions) {
 		synctest.Test(t, func(t *testing.T) {
-			s, m := play(t, seed)
-			all, matches = append(all, s), append(matches, m)
+			s, m, x := play(t, seed)
+			all, matches, indexed = append(all, s), append(matches, m), append(indexed, x)
 		})
 	}
-	return all, matches
+	return all, matches, indexed
 }
 
 // constantStep is a timer whose steps take as long whatever they compute.
@@ -109,9 +116,10 @@ type constantStep time.Duration
 func (c constantStep) StepTime(latency.Step) time.Duration { return time.Duration(c) }
 
 // play sends requests to three replicas of 40 blocks. Sessions take turns in the format of events.
-func play(t *testing.T, seed int64) (session, [][]int) {
-	s := session{BlockTokens: blockTokens}
+func play(t *testing.T, seed int64) (s session, matches, indexed [][]int) {
+	s = session{BlockTokens: blockTokens}
 	held := make([]map[uint64]replicas.BlockEvent, 3)
+	ours := newIndexed(len(held))
 	waiting, writers := make([][]replicas.BlockEvent, len(held)), make([]*writer, len(held))
 	for i := range held {
 		s.Pods = append(s.Pods, fmt.Sprintf("127.0.0.%d:8000", i+1))
@@ -122,8 +130,9 @@ func play(t *testing.T, seed int64) (session, [][]int) {
 			Name: "pool", Replicas: len(held), Timer: constantStep(10 * time.Millisecond), Adapters: &simulator.AdapterPlaces{Max: 2},
 			BlockTokens: blockTokens, KVBlocks: 40, PrefixCaching: true, MaxNumSeqs: 4, MaxNumBatchedTokens: 512,
 		}}},
-		Speed: 1, MaxLateness: time.Second,
+		Speed: 1, MaxLateness: time.Second, NamedTokens: namedTokens,
 		BlockEvents: func(e replicas.BlockEvent) {
+			ours.hear(t, e)
 			if e.Kind == replicas.BlockStored {
 				held[e.Replica][e.Hash] = e
 			} else {
@@ -142,7 +151,9 @@ func play(t *testing.T, seed int64) (session, [][]int) {
 		if adapter == model {
 			adapter = ""
 		}
-		answered, err := pool.Submit(replica, replicas.Request{Prompt: a.Tokens, Answer: draw(stream).Tokens, Adapter: adapter})
+		answer := draw(stream).Tokens
+		ours.submitted(a, answer)
+		answered, err := pool.Submit(replica, replicas.Request{Prompt: a.Tokens, Answer: answer, Adapter: adapter})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +177,6 @@ func play(t *testing.T, seed int64) (session, [][]int) {
 	if err := <-ended; err != nil {
 		t.Fatal(err)
 	}
-	var matches [][]int
 	for range promptsPerSession {
 		a := draw(stream)
 		s.Prompts = append(s.Prompts, a)
@@ -174,9 +184,9 @@ func play(t *testing.T, seed int64) (session, [][]int) {
 		for _, h := range held {
 			blocks = append(blocks, match(h, a, 0))
 		}
-		matches = append(matches, blocks)
+		matches, indexed = append(matches, blocks), append(indexed, ours.match(a))
 	}
-	return s, matches
+	return s, matches, indexed
 }
 
 // draw draws a prompt: one of a few beginnings, and an end of its own.
@@ -210,4 +220,72 @@ func match(held map[uint64]replicas.BlockEvent, a asked, parent uint64) int {
 		}
 	}
 	return most
+}
+
+// namedTokens is what replicas take for three caches of 40 blocks.
+const namedTokens = 5 * 3 * 40 * blockTokens
+
+// indexed hears what replicas store, as a simulated EPP does.
+type indexed struct {
+	index *kvindex.Index
+	held  kvindex.Match
+	// texts are those of all requests, in their order: replicas name the parts of a text by those before.
+	texts []text
+	// blocks are those of the requests, by the hashes of events.
+	blocks map[uint64]policy.CachedBlocks
+}
+
+type text struct {
+	asked
+	answer []uint32
+}
+
+func newIndexed(replicas int) *indexed {
+	return &indexed{
+		index: kvindex.New(10), held: kvindex.NewMatch(replicas, [kvindex.Places]float64{1, 0.8, 1, 1}), blocks: map[uint64]policy.CachedBlocks{},
+	}
+}
+
+// submitted takes the text of a request.
+func (x *indexed) submitted(a asked, answer []uint32) {
+	x.texts = append(x.texts, text{a, answer})
+	for _, s := range stretchesOf(x.texts) {
+		for i := range s.Blocks {
+			x.blocks[max(stats.Hash64(s.ID, uint64(i)), 1)] = policy.CachedBlocks{Stretch: s.ID, From: i, To: i + 1}
+		}
+	}
+}
+
+// hear takes an event.
+func (x *indexed) hear(t *testing.T, e replicas.BlockEvent) {
+	blocks, known := x.blocks[e.Hash]
+	if !known {
+		t.Errorf("a block is %v that is in no request", e.Kind)
+	}
+	kind := kvindex.Stored
+	if e.Kind == replicas.BlockRemoved {
+		kind = kvindex.Removed
+	}
+	(&kvindex.Event{Endpoint: int32(e.Replica), Kind: kind, Tier: e.Tier, Blocks: blocks}).Apply(x.index)
+}
+
+// match is how many leading blocks of a prompt each replica holds.
+func (x *indexed) match(a asked) []int {
+	x.held.Reset()
+	x.held.Add(x.index, stretchesOf(append(slices.Clone(x.texts), text{asked: a})), 1)
+	return slices.Clone(x.held.Blocks)
+}
+
+// stretchesOf are those of the last of some texts.
+func stretchesOf(texts []text) (stretches []prompt.Stretch) {
+	names := replicas.NewNames(namedTokens)
+	for _, t := range texts {
+		before, after := names.Name(t.Tokens, t.answer)
+		before.Extents = append(before.Extents, after...)
+		stretches = before.FullStretches(nil, blockTokens)
+		if t.Model != model {
+			prompt.ForAdapter(stretches, 1) // there is one
+		}
+	}
+	return stretches
 }
