@@ -42,7 +42,10 @@ func TestTheGoldenSet(t *testing.T) {
 	if checkout == "" {
 		t.Skip("set ROUTER_CHECKOUT to a checkout of llm-d/llm-d-router at ebab687 to ask its index")
 	}
-	all, _, _ := record(t)
+	var all []session
+	for _, p := range record(t) {
+		all = append(all, p.session)
+	}
 	realcode.Check(t, answersPath, all, realcode.Ask(t, checkout, "pkg/kvevents", "testdata/ask.go.txt", all), *update)
 }
 
@@ -56,16 +59,16 @@ func TestTheRealIndexFindsWhatCachesHold(t *testing.T) {
 		session
 		Want [][]int
 	}
-	all, matches, indexed := record(t)
+	all := record(t)
 	matched := 0
 	for i, a := range realcode.Answers[answer](t, answersPath) {
-		if diff := cmp.Diff(a.session, all[i]); diff != "" {
+		if diff := cmp.Diff(a.session, all[i].session); diff != "" {
 			t.Fatalf("session %d was another one when the index was asked (−then +now):\n%.2000s", i, diff)
 		}
-		if diff := cmp.Diff(a.Want, matches[i]); diff != "" {
+		if diff := cmp.Diff(a.Want, all[i].matches); diff != "" {
 			t.Errorf("session %d, blocks of each prompt in each replica (−real +here):\n%s", i, diff)
 		}
-		if diff := cmp.Diff(a.Want, indexed[i]); diff != "" {
+		if diff := cmp.Diff(a.Want, all[i].indexed); diff != "" {
 			t.Errorf("session %d, blocks of each prompt in each replica (−real +kvindex):\n%s", i, diff)
 		}
 		for _, blocks := range a.Want {
@@ -98,16 +101,25 @@ type asked struct {
 	Tokens []uint32
 }
 
-// record plays sessions. matches are the blocks of each prompt that each replica holds, and indexed those that
-// pkg/policy/kvindex finds.
-func record(t *testing.T) (all []session, matches, indexed [][][]int) {
+// played is a session that was played.
+type played struct {
+	session
+	events []replicas.BlockEvent
+	// matches are the blocks of each prompt that each replica holds, and indexed those that pkg/policy/kvindex finds.
+	matches, indexed [][]int
+}
+
+// record plays all sessions.
+func record(t *testing.T) (all []played) {
 	for seed := range int64(sessions) {
-		synctest.Test(t, func(t *testing.T) {
-			s, m, x := play(t, seed)
-			all, matches, indexed = append(all, s), append(matches, m), append(indexed, x)
-		})
+		all = append(all, recordOne(t, seed))
 	}
-	return all, matches, indexed
+	return all
+}
+
+func recordOne(t *testing.T, seed int64) (p played) {
+	synctest.Test(t, func(t *testing.T) { p = play(t, seed) })
+	return p
 }
 
 // constantStep is a timer whose steps take as long whatever they compute.
@@ -116,8 +128,8 @@ type constantStep time.Duration
 func (c constantStep) StepTime(latency.Step) time.Duration { return time.Duration(c) }
 
 // play sends requests to three replicas of 40 blocks. Sessions take turns in the format of events.
-func play(t *testing.T, seed int64) (s session, matches, indexed [][]int) {
-	s = session{BlockTokens: blockTokens}
+func play(t *testing.T, seed int64) played {
+	s := played{session: session{BlockTokens: blockTokens}}
 	held := make([]map[uint64]replicas.BlockEvent, 3)
 	ours := newIndexed(len(held))
 	waiting, writers := make([][]replicas.BlockEvent, len(held)), make([]*writer, len(held))
@@ -133,6 +145,7 @@ func play(t *testing.T, seed int64) (s session, matches, indexed [][]int) {
 		Speed: 1, MaxLateness: time.Second, NamedTokens: namedTokens,
 		BlockEvents: func(e replicas.BlockEvent) {
 			ours.hear(t, e)
+			s.events = append(s.events, e)
 			if e.Kind == replicas.BlockStored {
 				held[e.Replica][e.Hash] = e
 			} else {
@@ -184,9 +197,9 @@ func play(t *testing.T, seed int64) (s session, matches, indexed [][]int) {
 		for _, h := range held {
 			blocks = append(blocks, match(h, a, 0))
 		}
-		matches, indexed = append(matches, blocks), append(indexed, ours.match(a))
+		s.matches, s.indexed = append(s.matches, blocks), append(s.indexed, ours.match(a))
 	}
-	return s, matches, indexed
+	return s
 }
 
 // draw draws a prompt: one of a few beginnings, and an end of its own.
