@@ -75,7 +75,8 @@ type Maker func() (simulator.Config, error)
 
 // Compare simulates a scenario by itself, and with the choices of the real EPP: on simulated metrics
 // of endpoints, and on what the EPP had read. In the second simulation, requests of open loops come
-// when they were sent, which a busy client does late. In the third, they come when the EPP chose,
+// when the EPP had chosen, since they reach an endpoint then; or, where they may wait for the choice,
+// when they were sent. Both are late on a busy machine. In the third, they come when the EPP chose,
 // and are decided on at once: how long they wait, and which one goes first, is for the second. The
 // scenario has one router, which is an EPP.
 func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*Simulated, error) {
@@ -112,11 +113,14 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	f.waits = config.Policies.Routing.Queue != nil
 	source := &noted{Source: config.Source, ids: f.ids}
 	switch { // what waits for answers has its times from them
-	case config.Listener == nil && scrapes == nil:
-		source.sent = f.choices.sent
-	case config.Listener == nil:
-		ordered := f.choices.inOrder(config.Source, f.waits)
+	case config.Listener != nil:
+	case scrapes != nil:
+		ordered := f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return c.at(f.waits) })
 		source.Source, config.Horizon.Duration, config.Horizon.Requests = ordered, 0, max(len(ordered.requests), 1)
+	case f.waits:
+		source.sent = f.choices.sent
+	default:
+		source.Source = f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return c.answered })
 	}
 	config.Source = source
 	of.Force(f.force)

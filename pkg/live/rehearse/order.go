@@ -6,23 +6,24 @@ import (
 	"cmp"
 	"slices"
 
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
-// ordered are requests of a source in the order in which the real EPP chose for them.
+// ordered are requests of a source in the order of times of their choices.
 type ordered struct {
 	workload.Source
 	requests []workload.Request
 	next     int
 }
 
-// inOrder are the requests of an open loop that the real EPP was asked for, and in which requests may wait.
-// Each comes when it chose, and so their numbers are others than those of the source.
-func (c *Choices) inOrder(s workload.Source, waits bool) *ordered {
+// inOrder are the requests of an open loop that the real EPP was asked for. Each comes at a time of the choice, and
+// so their numbers are others than those of the source.
+func (c *Choices) inOrder(s workload.Source, at func(*choice) simtime.Time) *ordered {
 	o := &ordered{Source: s}
 	for q, more := s.Next(); more && q.ID <= c.last; q, more = s.Next() {
 		if made, known := c.of[identityOf(&q)]; known {
-			q.Arrival = made.at(waits)
+			q.Arrival = at(&made)
 			o.requests = append(o.requests, q)
 		}
 	}

@@ -34,13 +34,20 @@ func TestRequestsComeInTheOrderOfTheChoices(t *testing.T) {
 		Step, ID int
 		At       simtime.Time
 	}
-	var got []came
-	ordered := choices.inOrder(source(), true)
-	for q, more := ordered.Next(); more; q, more = ordered.Next() {
-		got = append(got, came{q.Origin.Step, q.ID, q.Arrival})
-	}
-	want := []came{{2, 0, 2000*ms + ms/2}, {1, 1, 3000 * ms}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("requests (−want +got):\n%s", diff)
+	for name, tc := range map[string]struct {
+		at   func(*choice) simtime.Time
+		want []came
+	}{
+		"as it chose":        {func(c *choice) simtime.Time { return c.at(true) }, []came{{2, 0, 2000*ms + ms/2}, {1, 1, 3000 * ms}}},
+		"as its answer came": {func(c *choice) simtime.Time { return c.answered }, []came{{2, 0, 2001 * ms}, {1, 1, 3002 * ms}}},
+	} {
+		var got []came
+		ordered := choices.inOrder(source(), tc.at)
+		for q, more := ordered.Next(); more; q, more = ordered.Next() {
+			got = append(got, came{q.Origin.Step, q.ID, q.Arrival})
+		}
+		if diff := cmp.Diff(tc.want, got); diff != "" {
+			t.Errorf("requests %s (−want +got):\n%s", name, diff)
+		}
 	}
 }
