@@ -48,6 +48,7 @@ type rehearseOptions struct {
 	times  rehearse.EngineTimes
 	load   loadOptions
 	binary string
+	speed  float64
 	limits rehearse.Limits
 	output cli.Format
 }
@@ -84,6 +85,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
+	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
 	o.load.registerLog(f)
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	o.limits = rehearse.DefaultLimits()
@@ -157,6 +159,7 @@ func (o *rehearseOptions) check() error {
 	var faults cli.Faults
 	_, err := os.Stat(o.binary)
 	faults.If(err != nil, "--epp: %v", err)
+	faults.If(!(o.speed >= 0.01 && o.speed <= 1), "--speed %v: must be from 0.01 to 1", o.speed)
 	l := &o.limits
 	faults.If(!(l.Decisions >= 0 && l.Decisions <= 1), "--decisions %v: must be from 0 to 1", l.Decisions)
 	faults.If(!(l.TTFT >= 0), "--ttft %v: must be at least 0", l.TTFT)
@@ -212,12 +215,12 @@ func checkReplicas(in *v1alpha1.Scenario) error {
 // setEngine sets what the flags of engine and load would.
 func (o *rehearseOptions) setEngine() {
 	e := &o.engine
-	e.speed, e.maxLateness, e.addresses = 1, time.Second, []string{"127.0.0.1"}
+	e.speed, e.maxLateness, e.addresses = o.speed, time.Second, []string{"127.0.0.1"}
 	e.limits = ports.Limits{Connections: 4096, HeadTimeout: cli.HeadTimeout, IdleTimeout: 5 * time.Minute}
 	e.server.PromptDetails, e.server.Tokenizer = true, tokens.Bytes4{}
 	e.submitted = o.times.Submitted
 	e.server.Limits = defaultServerLimits()
-	o.load.api, o.load.speed, o.load.seed = string(load.Completions), 1, -1
+	o.load.api, o.load.speed, o.load.seed = string(load.Completions), o.speed, -1
 }
 
 // live runs the replicas, the EPP and the load until the last request has ended.
@@ -247,6 +250,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		p, err := epp.Start(groupCtx, epp.Options{
 			Binary: o.binary, Args: epp.KnownFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open),
 			Objectives: objectivesOf(pools.priorities), Renderer: "http://" + open[0].Addr().String(), Folder: folder,
+			Refresh: pools.run.Spec.Scenario.Router.MetricsRefreshInterval.Duration(), Speed: o.speed,
 		})
 		if err != nil {
 			return cli.BadInput(err)
@@ -256,7 +260,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 			return cli.BadInput(err)
 		}
 		o.load.epp = p.Address
-		m.began = func(start time.Time) { choices.Start = start }
+		m.began = func(start time.Time) { choices.Start, choices.Speed = start, o.speed }
 		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
 		return o.send(groupCtx, m, p)
 	})

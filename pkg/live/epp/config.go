@@ -55,6 +55,11 @@ func (o *Options) document(file string) ([]byte, error) {
 			return nil, err
 		}
 	}
+	if o.Speed != 1 && o.Speed != 0 {
+		if err := slow(document, o.Speed); err != nil {
+			return nil, err
+		}
+	}
 	if file != "" {
 		if err := discoverFrom(file, document); err != nil {
 			return nil, err

@@ -41,6 +41,10 @@ type Options struct {
 	// Objectives, unless it is nil, are the priorities of InferenceObjectives by name. The EPP then runs
 	// as in a cluster, before an API server that has them and the endpoints; otherwise it reads a file.
 	Objectives map[string]int
+	// Refresh is the time between two scrapes, and Speed how many seconds of the endpoints pass in one
+	// second of the machine. What the EPP waits for takes as much longer as Speed is below 1.
+	Refresh time.Duration
+	Speed   float64
 	// Folder takes the files of the process. It exists, and outlives the process.
 	Folder string
 }
@@ -78,6 +82,7 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 		"--pool-name", poolName, "--pool-namespace", poolNamespace, "--config-file", config, "--secure-serving=false",
 		"--grpc-port", strconv.Itoa(ports[0]), "--grpc-health-port", strconv.Itoa(ports[1]), "--metrics-port", strconv.Itoa(ports[2]),
 		"--metrics-endpoint-auth=false", "--tracing=false",
+		"--refresh-metrics-interval", slowed(o.Refresh, o.Speed).String(), "--metrics-staleness-threshold", slowed(stalenessThreshold, o.Speed).String(),
 	}, o.Args...)...)
 	p.command.Env, p.command.Stdout, p.command.Stderr = append(os.Environ(), environment...), p.log, p.log
 	p.command.Cancel = func() error { return p.command.Process.Signal(os.Interrupt) }
@@ -145,7 +150,7 @@ func (o *Options) serveObjects(ctx context.Context) ([]byte, error) {
 func Await(ctx context.Context, address string) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, startTimeout, fmt.Errorf("it is not ready after %v", startTimeout))
 	defer cancel()
-	soon := grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: askInterval, Multiplier: 1, MaxDelay: askInterval}}
+	soon := grpc.ConnectParams{Backoff: backoff.Config{BaseDelay: askInterval, Multiplier: 1, MaxDelay: askInterval}, MinConnectTimeout: time.Second}
 	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithConnectParams(soon))
 	if err != nil {
 		return err

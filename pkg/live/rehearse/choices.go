@@ -21,7 +21,9 @@ func identityOf(q *workload.Request) identity { return identity{q.Client, q.Atte
 // Choices are what the real EPP chose.
 type Choices struct {
 	// Start is when the run began, by the clock of the machine; times of the workload are from then on.
+	// Speed is how many seconds of the workload pass in one second: 1, unless it is set.
 	Start time.Time
+	Speed float64
 	// endpoints are the numbers of endpoints by address.
 	endpoints map[string]int
 	of        map[identity]choice
@@ -44,7 +46,7 @@ type choice struct {
 // NewChoices returns no choices among endpoints, whose addresses are given in the order of their
 // numbers.
 func NewChoices(addresses []string) *Choices {
-	c := &Choices{endpoints: map[string]int{}, of: map[identity]choice{}, last: -1}
+	c := &Choices{Speed: 1, endpoints: map[string]int{}, of: map[identity]choice{}, last: -1}
 	for i, address := range addresses {
 		c.endpoints[address] = i
 	}
@@ -52,16 +54,16 @@ func NewChoices(addresses []string) *Choices {
 }
 
 // answerTime is how long the answer of an EPP takes at most, where a request may wait for its choice.
-const answerTime = 2 * simtime.Time(time.Millisecond)
+const answerTime = 2 * time.Millisecond
 
 // at is about when the EPP chose: half way between question and answer, and, where requests wait for
 // the choice, at most answerTime before the answer.
-func (c *choice) at(waits bool) simtime.Time {
-	took := (c.answered - c.sent) / 2
+func (c *Choices) at(made *choice, waits bool) simtime.Time {
+	took := (made.answered - made.sent) / 2
 	if waits {
-		took = min(took, answerTime)
+		took = min(took, simtime.Time(0).Add(c.ofWorkload(answerTime)))
 	}
-	return c.answered - took
+	return made.answered - took
 }
 
 // Add takes the choice for a request that has ended.
@@ -85,7 +87,14 @@ func (c *Choices) Add(o *load.Outcome) {
 }
 
 // wall is a time of the workload by the clock of the machine.
-func (c *Choices) wall(at simtime.Time) time.Time { return c.Start.Add(at.Sub(0)) }
+func (c *Choices) wall(at simtime.Time) time.Time {
+	return c.Start.Add(time.Duration(float64(at) / c.Speed))
+}
+
+// ofWorkload is how long a time of the clock of the machine is in the workload.
+func (c *Choices) ofWorkload(d time.Duration) time.Duration {
+	return time.Duration(float64(d) * c.Speed)
+}
 
 // sent is when a request was sent.
 func (c *Choices) sent(of identity) (simtime.Time, bool) {

@@ -115,7 +115,7 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	switch { // what waits for answers has its times from them
 	case config.Listener != nil:
 	case scrapes != nil:
-		ordered := f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return c.at(f.waits) })
+		ordered := f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return f.choices.at(c, f.waits) })
 		source.Source, config.Horizon.Duration, config.Horizon.Requests = ordered, 0, max(len(ordered.requests), 1)
 	case f.waits:
 		source.sent = f.choices.sent
@@ -126,9 +126,9 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	of.Force(f.force)
 	if scrapes != nil {
 		routing := &config.Policies.Routing
-		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices.wall}
+		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices}
 		if f.waits {
-			routing.Queue = &queueAsScraped{routing.Queue, scrapes, f.choices.wall}
+			routing.Queue = &queueAsScraped{routing.Queue, scrapes, f.choices}
 		}
 	}
 	detach := execute.WatchDecisions(&config, f.decided)
@@ -214,7 +214,7 @@ func (f *follower) chosen(request int) (choice, bool) {
 		if !is {
 			own = -1
 		}
-		f.compare(f.ids[request], live, own, &execute.RoutingRecord{Explanation: &scheduler.Explanation{AtSeconds: live.at(f.waits).Seconds()}})
+		f.compare(f.ids[request], live, own, &execute.RoutingRecord{Explanation: &scheduler.Explanation{AtSeconds: f.choices.at(&live, f.waits).Seconds()}})
 	}
 	return live, known
 }

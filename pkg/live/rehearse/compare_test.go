@@ -93,7 +93,7 @@ func simulated(t *testing.T, maker Maker) (addresses []string, all []*load.Outco
 	detach()
 	for _, o := range all {
 		if o.Chosen = chosen[o.ID]; o.Chosen > o.Arrival {
-			o.Chosen += answerTime
+			o.Chosen = o.Chosen.Add(answerTime)
 		}
 	}
 	return addresses, all
@@ -137,7 +137,7 @@ func TestHeldRequestsAreComparedAsTheyLeave(t *testing.T) {
 	choices, waited := NewChoices(addresses), 0
 	for _, o := range all {
 		choices.Add(o)
-		if o.Chosen > o.Arrival+2*answerTime {
+		if o.Chosen > o.Arrival.Add(2*answerTime) {
 			waited++
 		}
 	}

@@ -59,16 +59,16 @@ type router interface {
 	Schedule(view *policy.View, request *policy.Request) (policy.Route, error)
 }
 
-// seen is a view with the scrapes that the real EPP had read before a time.
-func (s *Scrapes) seen(view *policy.View, at time.Time) *policy.View {
-	seen := *view
+// seen is a view with the scrapes that the real EPP had read before a time of the workload.
+func (s *Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *policy.View {
+	seen, at := *view, of.wall(when)
 	seen.Changed = nil // any may have
 	seen.Scrapes = make([]policy.Scrape, len(view.Scrapes))
 	for i := range view.Scrapes {
 		seen.Scrapes[i] = view.Scrapes[i]
 		if last, is := s.before(i, at); is {
 			seen.Scrapes[i] = last.Scrape
-			seen.Scrapes[i].At = view.Now.Add(-at.Sub(last.at))
+			seen.Scrapes[i].At = view.Now.Add(-of.ofWorkload(at.Sub(last.at)))
 		}
 	}
 	return &seen
@@ -82,8 +82,8 @@ type asScraped struct {
 	// chosen is what the real EPP chose for a request; false where it was not asked.
 	chosen func(request int) (choice, bool)
 	// waits says that requests wait in the EPP.
-	waits bool
-	wall  func(simtime.Time) time.Time
+	waits   bool
+	choices *Choices
 }
 
 // Route implements [policy.Router].
@@ -95,17 +95,17 @@ func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Ro
 	case made.endpoint < 0:
 		return policy.Route{}, policy.ErrNoEndpoint
 	}
-	return a.Schedule(a.scrapes.seen(view, a.wall(made.at(a.waits))), request)
+	return a.Schedule(a.scrapes.seen(view, a.choices, a.choices.at(&made, a.waits)), request)
 }
 
 // queueAsScraped shows the scrapes to what a simulated EPP holds back all the same, such as a burst.
 type queueAsScraped struct {
 	policy.Queue
 	scrapes *Scrapes
-	wall    func(simtime.Time) time.Time
+	choices *Choices
 }
 
 // Release implements [policy.Queue].
 func (q *queueAsScraped) Release(view *policy.View) (policy.Released, bool) {
-	return q.Queue.Release(q.scrapes.seen(view, q.wall(view.Now)))
+	return q.Queue.Release(q.scrapes.seen(view, q.choices, view.Now))
 }
