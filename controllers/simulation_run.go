@@ -4,8 +4,10 @@ package controllers
 
 import (
 	"context"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -18,7 +20,6 @@ type run struct{ *v1alpha1.SimulationRun }
 
 func (r run) object() client.Object          { return r.SimulationRun }
 func (r run) kind() string                   { return v1alpha1.SimulationRunKind }
-func (r run) execution() v1alpha1.Execution  { return r.Spec.Execution }
 func (r run) reuseFrom() []string            { return r.Spec.ReuseFrom }
 func (r run) status() *v1alpha1.CommonStatus { return &r.Status.CommonStatus }
 func (r run) deepCopied() subject            { return run{r.DeepCopy()} }
@@ -33,7 +34,30 @@ func (r run) configMaps() []string {
 }
 
 func (r run) compile(ctx context.Context, in compile.Inputs) (*compile.Compiled, field.ErrorList, error) {
-	return compile.Run(ctx, r.SimulationRun, in)
+	compiled, errs, err := compile.Run(ctx, r.SimulationRun, in)
+	if err == nil && len(errs) == 0 {
+		err = compile.Live(r.SimulationRun, compiled.Plan)
+	}
+	return compiled, errs, err
+}
+
+// liveSlack is how much longer than its scenario a live run may take to start and to end, where the
+// spec has no deadline.
+const liveSlack = 10 * time.Minute
+
+// execution is what the spec says, and what follows from a live run: it is bounded, and it is not tried
+// again, since the caches of its replicas are warm.
+func (r run) execution() v1alpha1.Execution {
+	execution := r.Spec.Execution.Execution
+	if r.Spec.Execution.Live == nil {
+		return execution
+	}
+	execution.RetriesPerShard = ptr.To[int32](0)
+	if execution.ActiveDeadlineSeconds == nil {
+		lasts := r.Spec.Scenario.Horizon.Duration.Duration() + liveSlack
+		execution.ActiveDeadlineSeconds = ptr.To(int64(lasts.Seconds()))
+	}
+	return execution
 }
 
 func (r run) fill(st *study.Study) error {

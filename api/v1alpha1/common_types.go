@@ -79,6 +79,9 @@ const (
 	// ConditionResultsDamaged is present and True while ConfigMaps of a complete
 	// object's results are gone or hold something else than what was written.
 	ConditionResultsDamaged = "ResultsDamaged"
+	// ConditionRehearsed says whether a live run and its simulation are within the limits of
+	// windtunnel rehearse.
+	ConditionRehearsed = "Rehearsed"
 	// ConditionProposerFailed is present and True where a service that proposes policies
 	// has not answered an inquiry, or has answered policies that cannot be used.
 	ConditionProposerFailed = "ProposerFailed"
@@ -105,6 +108,8 @@ const (
 	ReasonSuspended = "Suspended"
 	// ReasonJobFailed says that the Job failed.
 	ReasonJobFailed = "JobFailed"
+	// ReasonEndpointPickerFailed says that the EPP of a live run ended before the run did.
+	ReasonEndpointPickerFailed = "EndpointPickerFailed"
 	// ReasonResultMissing says that Jobs ended without all of their results.
 	ReasonResultMissing = "ResultMissing"
 	// ReasonResultCorrupt says that results cannot be read or summed up.
@@ -123,6 +128,14 @@ const (
 	// ReasonNothingServed says that all results are there, and that no request of
 	// any simulation completed.
 	ReasonNothingServed = "NothingServed"
+)
+
+// Reasons of condition Rehearsed.
+const (
+	// ReasonWithinLimits says that all is within the limits: status True.
+	ReasonWithinLimits = "WithinLimits"
+	// ReasonOutsideLimits says that something is not: status False.
+	ReasonOutsideLimits = "OutsideLimits"
 )
 
 // Reasons of condition Passed. It may also be Pending.

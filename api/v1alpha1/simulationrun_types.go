@@ -37,7 +37,7 @@ type SimulationRunSpec struct {
 	// execution says how Kubernetes runs the simulations.
 	// +optional
 	// +kubebuilder:default={}
-	Execution Execution `json:"execution,omitzero"`
+	Execution RunExecution `json:"execution,omitzero"`
 	// reuseFrom lists other SimulationRuns of the namespace. The operator reuses their
 	// results for simulations that are the same.
 	// +optional
@@ -47,6 +47,32 @@ type SimulationRunSpec struct {
 	// +kubebuilder:validation:items:MinLength=1
 	// +kubebuilder:validation:items:MaxLength=253
 	ReuseFrom []string `json:"reuseFrom,omitempty"`
+}
+
+// RunExecution says how Kubernetes runs the simulations of a SimulationRun.
+type RunExecution struct {
+	Execution `json:",inline"`
+	// live puts a real EPP before pods of simulated replicas, and measures in place of simulating.
+	// +optional
+	Live *LiveExecution `json:"live,omitempty"`
+}
+
+// LiveExecution is the EPP that a live run measures, with the EndpointPickerConfig of the
+// scenario's router.
+type LiveExecution struct {
+	// image is the image of the EPP: llm-d-router from v0.9.0 on, or a fork of it.
+	// +required
+	// +kubebuilder:validation:MinLength=1
+	// +kubebuilder:validation:MaxLength=512
+	Image string `json:"image,omitempty"`
+	// args are additional flags of the EPP.
+	// +optional
+	// +listType=atomic
+	// +kubebuilder:validation:MinItems=1
+	// +kubebuilder:validation:MaxItems=32
+	// +kubebuilder:validation:items:MinLength=1
+	// +kubebuilder:validation:items:MaxLength=1024
+	Args []string `json:"args,omitempty"`
 }
 
 // RunTrace selects the data of a simulation that is kept in addition to its

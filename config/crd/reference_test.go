@@ -171,6 +171,8 @@ func (p *page) row(path string, f field) {
 		words, expand = sentences(words, "[Its fields](#scenario)"), false
 	case isResources(object):
 		expand = false
+	case expand && isDescribedElsewhere(object, f.of):
+		words, expand = sentences(words, "Fields as in `"+path+"` of [SimulationRun](#simulationrun)"), false
 	case expand:
 		fields := fingerprint(object)
 		if at, ok := p.shown[fields]; ok {
@@ -193,6 +195,11 @@ func (p *page) row(path string, f field) {
 // describedElsewhere is whether a schema is that of a field with a row of its own elsewhere, to which
 // it refers.
 func describedElsewhere(s schema) bool { return strings.HasPrefix(s.Description, "kubectl explain ") }
+
+// isDescribedElsewhere is whether all fields of an object are.
+func isDescribedElsewhere(s schema, of reflect.Type) bool {
+	return !slices.ContainsFunc(ordered(s, of), func(f field) bool { return !describedElsewhere(f.schema) })
+}
 
 // isResources is whether an object is a container's resources, which Kubernetes
 // documents.

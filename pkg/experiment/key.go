@@ -58,6 +58,8 @@ type SimulationKey struct {
 	Anomalies insight.Thresholds `json:"anomalies,omitzero"`
 	// TimeZones is the version of the time zone database, where a scaler goes by a time zone.
 	TimeZones string `json:"timeZones,omitempty"`
+	// Live identifies the EPP that is measured in place of a simulation.
+	Live string `json:"live,omitempty"`
 }
 
 func (k SimulationKey) String() string { return digestJSON(k)[:keyDigits] }
@@ -98,7 +100,7 @@ func (k seedKeys) under(seed int64) string {
 
 // KeyOf returns the key of a scenario's simulations, but for the seed.
 func (p *Plan) KeyOf(scenario Tree, metrics []result.Metric) SimulationKey {
-	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: setup.TreeJSON(scenario)}
+	key := SimulationKey{Engine: p.EngineVersion, Rows: result.RowsVersion, Scenario: setup.TreeJSON(scenario), Live: p.Live.digest()}
 	of := usedTraces(scenario)
 	if p.Trace != nil && of.unnamed {
 		key.Trace = p.Trace.SHA256

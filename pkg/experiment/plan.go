@@ -64,6 +64,8 @@ type Plan struct {
 	// Series is how many bins the time series have at most that are kept with the results
 	// of each simulation; 0 keeps none.
 	Series int `json:"series,omitempty"`
+	// Live, if set, has a real EPP measured. Only the operator sets it.
+	Live *Live `json:"live,omitempty"`
 	// Findings are what the linter has against the router's configuration:
 	// warnings, and errors that do not keep it from being simulated.
 	Findings []Finding `json:"findings,omitempty"`

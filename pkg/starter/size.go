@@ -58,7 +58,7 @@ func Size(run *v1alpha1.SimulationRun, o *SizeOptions) (*v1alpha1.PolicySweep, f
 		ObjectMeta: metav1.ObjectMeta{Name: run.Name, Namespace: run.Namespace},
 		Spec: v1alpha1.PolicySweepSpec{
 			Scenario: run.Spec.Scenario, Replications: seedsToSize(run.Spec.Replications), Metrics: run.Spec.Metrics,
-			Execution: run.Spec.Execution, Constraints: o.Constraints,
+			Execution: run.Spec.Execution.Execution, Constraints: o.Constraints,
 			Parameters: []v1alpha1.Parameter{
 				{Name: SizeReplicas, Path: fmt.Sprintf("pools[%s].replicas", pool), Range: &v1alpha1.Range{Min: "1", Max: v1alpha1.Decimal(strconv.Itoa(o.MaxReplicas)), Step: "1"}},
 				{Name: SizeLoad, Path: load.path, Range: load.around(o.Headroom)},

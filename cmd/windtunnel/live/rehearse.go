@@ -3,7 +3,6 @@
 package live
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -21,23 +20,19 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/live/epp"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
-	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
-	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
-	"windtunnel.dev/windtunnel/pkg/policy/epp/files"
-	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -48,8 +43,6 @@ type rehearseOptions struct {
 	times  rehearse.EngineTimes
 	load   loadOptions
 	binary string
-	// config is the file of an EndpointPickerConfig for the EPP, in place of the run's.
-	config string
 	speed  float64
 	limits rehearse.Limits
 	output cli.Format
@@ -76,9 +69,6 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
   windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if o.config != "" && !cmd.Flags().Changed("decisions") {
-				o.limits.Decisions = 0
-			}
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -90,7 +80,6 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
-	f.StringVar(&o.config, "epp-config", "", "`FILE` with the EndpointPickerConfig of the EPP, if it has plugins that Windtunnel does not know; the simulation keeps that of the run, and decisions have no limit unless --decisions states one")
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
 	o.load.registerLog(f)
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
@@ -106,7 +95,6 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 type rehearsal struct {
 	cli.Identity
 	Within      bool                  `json:"within"`
-	EPPConfig   string                `json:"eppConfig,omitempty"`
 	Limits      rehearse.Limits       `json:"limits"`
 	Share       float64               `json:"decisionShare"`
 	Decisions   rehearse.Decisions    `json:"decisions"`
@@ -131,15 +119,9 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err := checkReplicas(&pools.run.Spec.Scenario); err != nil {
 		return err
 	}
-	config, loaded, err := pickerConfig(pools.run)
+	config, loaded, err := compile.PickerText(pools.run.Plan)
 	if err != nil {
-		return err
-	}
-	if o.config != "" {
-		if config, err = os.ReadFile(o.config); err != nil {
-			return cli.BadInput(fmt.Errorf("--epp-config: %w", err))
-		}
-		config = unwrapped(config)
+		return cli.BadInput(err)
 	}
 	if err := o.engine.publishAsRead(loaded, pools.replicas()); err != nil {
 		return err
@@ -302,57 +284,6 @@ func (o *rehearseOptions) send(ctx context.Context, m *measurement, p *epp.Proce
 	return m.send(ctx, &o.load)
 }
 
-// pickerConfig is the EndpointPickerConfig of the run: the text that it states, since an EPP may refuse
-// a field that the text has not. Where settings have changed it, it is the one that is simulated, which is
-// loaded.
-func pickerConfig(run local.Run) (text []byte, loaded *config.Config, err error) {
-	tree, err := run.Plan.ScenarioAt(experiment.Point{}, 1)
-	if err != nil {
-		return nil, nil, err
-	}
-	router, _ := tree["router"].(map[string]any)
-	document, is := router["endpointPickerConfig"].(map[string]any)
-	if !is {
-		return nil, nil, cli.BadInput(errors.New("spec.scenario.router.endpointPickerConfig: a rehearsal needs the configuration of one EPP"))
-	}
-	loaded, errs := setup.LoadEPPConfig(document, field.NewPath("spec", "scenario", "router", "endpointPickerConfig"))
-	if len(errs) > 0 {
-		return nil, nil, cli.BadInput(errs.ToAggregate())
-	}
-	document = maps.Clone(document) // the plan's own
-	version, _ := document[setup.VersionField].(string)
-	delete(document, setup.VersionField)
-	simulated, err := yaml.Marshal(document)
-	if err != nil {
-		return nil, nil, err
-	}
-	if text := unwrapped(run.Plan.Pickers[experiment.PickerKey{}].Text); bytes.Equal(simulated, loadedConfig(text, version)) {
-		return text, loaded, nil
-	}
-	return simulated, loaded, nil
-}
-
-// unwrapped is the text of an EndpointPickerConfig, without what it stands in.
-func unwrapped(text []byte) []byte {
-	if sources, err := files.Find(text); err == nil && len(sources) == 1 {
-		return sources[0].Text
-	}
-	return text
-}
-
-// loadedConfig is a configuration as an EPP of a version loads it; nil where it does not.
-func loadedConfig(text []byte, version string) []byte {
-	loaded, errs := policy.Load(text, version, field.NewPath("endpointPickerConfig"))
-	if len(errs) > 0 {
-		return nil
-	}
-	document, err := yaml.Marshal(loaded)
-	if err != nil {
-		return nil
-	}
-	return document
-}
-
 func addresses(open []net.Listener) []string {
 	var all []string
 	for _, l := range open {
@@ -380,7 +311,7 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 // rehearsed holds a run against its simulations.
 func (o *rehearseOptions) rehearsed(m *measurement, s *rehearse.Simulated) *rehearsal {
 	r := &rehearsal{
-		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), EPPConfig: o.config, Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
+		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
 		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.times.Metrics()), Differences: s.Differences, Client: m.client(&o.load),
 	}
 	r.Within = r.Share >= o.limits.Decisions
@@ -404,9 +335,6 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	d := &r.Decisions
 	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
 		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
-	if r.EPPConfig != "" {
-		fmt.Fprintf(w, "The EPP has the configuration %s, and the simulation that of the run: decisions also differ because of this.\n", r.EPPConfig)
-	}
 	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
 	if err := writeFigures(w, r.Figures); err != nil {
 		return err

@@ -21,7 +21,7 @@ type Run struct {
 }
 
 func (r Run) estimate(o *Options) (runEstimate, error) {
-	return o.estimate(cli.Identify(r.TypeMeta, r.ObjectMeta), r.Plan, &r.Spec.Execution)
+	return o.estimate(cli.Identify(r.TypeMeta, r.ObjectMeta), r.Plan, &r.Spec.Execution.Execution)
 }
 
 // SingleRun refuses several runs for what concerns one.

@@ -17,7 +17,7 @@ type RunBuilder struct {
 func MakeRun(name, namespace string) *RunBuilder {
 	b := &RunBuilder{}
 	spec := &b.run.Spec
-	b.common = common[*RunBuilder]{b, &b.run.ObjectMeta, &spec.Scenario, &spec.Replications, &spec.Execution, &b.run.Status.Conditions}
+	b.common = common[*RunBuilder]{b, &b.run.ObjectMeta, &spec.Scenario, &spec.Replications, &spec.Execution.Execution, &b.run.Status.Conditions}
 	b.run.Name, b.run.Namespace = name, namespace
 	spec.Scenario = smallScenario()
 	return b

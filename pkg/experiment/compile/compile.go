@@ -56,6 +56,7 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	errs = append(errs, c.addTrace(&run.Spec.Trace, spec.Child("trace"))...)
 	c.plan.Series = keptSeries(run.Spec.Trace.Series)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
+	errs = append(errs, checkLive(&run.Spec, len(c.plan.Seeds), spec)...)
 	return c.finish(errs)
 }
 

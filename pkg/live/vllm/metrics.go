@@ -46,10 +46,6 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 			return // the client is gone
 		}
 	}
-	if s.o.Scraped != nil {
-		_ = http.NewResponseController(w).Flush() // so that the client has it
-		s.o.Scraped(&m)
-	}
 }
 
 // scheduler adds what runs and waits.
