@@ -6,8 +6,10 @@ import (
 	"fmt"
 	handles "unique"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/selection"
@@ -31,7 +33,11 @@ func CacheOptions() cache.Options {
 		ByObject: map[client.Object]cache.ByObject{
 			&batchv1.Job{}:      {Label: selector, Transform: stripJob},
 			&corev1.Pod{}:       {Label: selector, Transform: stripPod},
-			&corev1.ConfigMap{}: {Transform: stripConfigMap},
+			&corev1.ConfigMap{}: {Transform: stripMetadata},
+
+			&appsv1.Deployment{}:          {Label: selector, Transform: stripDeployment},
+			&corev1.Service{}:             {Label: selector, Transform: stripMetadata},
+			&networkingv1.NetworkPolicy{}: {Label: selector, Transform: stripMetadata},
 		},
 	}
 }
@@ -77,7 +83,7 @@ func stripChild(object client.Object) {
 // more than eight of them, which a small map holds.
 var readLabels = [...]string{
 	LabelKind, LabelComponent, LabelPlan, LabelRound, LabelAttempt, LabelContent, LabelQueue, worker.LabelList,
-	worker.LabelShard, worker.LabelDone,
+	worker.LabelShard, worker.LabelDone, LabelJob,
 }
 
 // shared returns the one copy of a text that is held while anybody holds one.
@@ -88,6 +94,15 @@ func stripJob(in any) (any, error) {
 	if job, ok := in.(*batchv1.Job); ok {
 		stripChild(job)
 		job.Spec.Template, job.Spec.PodFailurePolicy, job.Spec.Selector = corev1.PodTemplateSpec{}, nil, nil
+	}
+	return in, nil
+}
+
+// stripDeployment drops the pod template of a Deployment likewise.
+func stripDeployment(in any) (any, error) {
+	if d, ok := in.(*appsv1.Deployment); ok {
+		stripChild(d)
+		d.Annotations, d.Spec.Template = nil, corev1.PodTemplateSpec{}
 	}
 	return in, nil
 }
@@ -111,9 +126,9 @@ func stripPod(in any) (any, error) {
 	return in, nil
 }
 
-// stripConfigMap drops from a ConfigMap's metadata what may be large and is
+// stripMetadata drops from the metadata of an object what may be large and is
 // never read.
-func stripConfigMap(in any) (any, error) {
+func stripMetadata(in any) (any, error) {
 	if cm, ok := in.(*metav1.PartialObjectMetadata); ok {
 		stripChild(cm)
 		cm.Annotations = nil

@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/ptr"
 	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 )
 
@@ -37,7 +38,7 @@ func TestSiblingsShareTheirTexts(t *testing.T) {
 	}
 	var held []*metav1.PartialObjectMetadata
 	for range 2 {
-		out, err := stripConfigMap(child())
+		out, err := stripMetadata(child())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,9 +68,9 @@ func stripped(t testing.TB, object client.Object) client.Object {
 	t.Helper()
 	options := CacheOptions()
 	selector, transform := labels.Everything(), options.DefaultTransform
-	_, isMetadata := object.(*metav1.PartialObjectMetadata) // of a ConfigMap: of nothing else is it all that is held
+	kind := gvkOf(t, object)
 	for of, by := range options.ByObject {
-		if kindOf(of) == kindOf(object) || isMetadata && kindOf(of) == "ConfigMap" {
+		if gvkOf(t, of) == kind {
 			transform = by.Transform
 			if by.Label != nil {
 				selector = by.Label
@@ -84,6 +85,15 @@ func stripped(t testing.TB, object client.Object) client.Object {
 		t.Fatal(err)
 	}
 	return out.(client.Object)
+}
+
+func gvkOf(t testing.TB, o runtime.Object) schema.GroupVersionKind {
+	t.Helper()
+	kind, err := apiutil.GVKForObject(o, testScheme)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kind
 }
 
 // cached has a client read what a manager's cache holds of the API server's

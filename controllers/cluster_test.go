@@ -14,9 +14,11 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	eventsv1 "k8s.io/api/events/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/serializer"
@@ -89,6 +91,9 @@ func newCluster(t testing.TB) *cluster {
 		WithIndex(&batchv1.Job{}, indexOwner, ownerIndex).
 		WithIndex(&corev1.Pod{}, indexOwner, ownerIndex).
 		WithIndex(&corev1.ConfigMap{}, indexOwner, ownerIndex).
+		WithIndex(&appsv1.Deployment{}, indexOwner, ownerIndex).
+		WithIndex(&corev1.Service{}, indexOwner, ownerIndex).
+		WithIndex(&networkingv1.NetworkPolicy{}, indexOwner, ownerIndex).
 		WithIndex(&eventsv1.Event{}, "regarding.uid", func(o client.Object) []string { return []string{string(o.(*eventsv1.Event).Regarding.UID)} }).
 		WithIndex(&eventsv1.Event{}, "type", func(o client.Object) []string { return []string{o.(*eventsv1.Event).Type} }).
 		WithIndex(&v1alpha1.SimulationRun{}, indexOwner, ownerIndex).

@@ -34,6 +34,7 @@ func decide(o *observation, now time.Time) decision {
 	}
 	next := d.nextStatus()
 	d.setStatus(next)
+	d.cleaner.deleteEngines()
 	d.cleaner.deleteAfterTTL(next)
 	d.requeueAtDeadline(next)
 	return d.decision

@@ -42,7 +42,14 @@ func (d jobRunner) reconcileJob() statement {
 	// A former manager may have been killed before it did so.
 	d.cleaner.deleteOldRounds(d.results.study.index(), attemptOf(job), d.plan.hash)
 	done, bad := finished(job)
+	failure := ""
+	if d.plan.Live != nil {
+		failure = pickerFailure(d.job.pods)
+	}
 	switch {
+	case failure != "":
+		d.cleaner.stopJobs("the EPP ended")
+		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonEndpointPickerFailed, failure)
 	case bad && invalidInput(job, d.job.pods) != "":
 		return d.reporter.withPlan(phaseFailed, v1alpha1.ReasonInvalid, invalidInput(job, d.job.pods))
 	case bad:
@@ -111,6 +118,9 @@ func (d jobRunner) followJob(job *batchv1.Job) statement {
 	case !held && d.job.repeated > 0 && d.job.repeated*indexFraction >= d.results.study.round.Simulations() && !queued(job):
 		d.act(action{verbSuspend, job, fmt.Sprintf("it would repeat %s; another Job runs the remaining ones", quantity(d.job.repeated, "simulation"))})
 		held, ours = true, true
+	}
+	if d.plan.Live != nil && !want && !held {
+		d.startEngines(job)
 	}
 	st := d.results.study
 	switch {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,7 +28,10 @@ const (
 
 // addIndexes adds the indexes that the controllers read.
 func addIndexes(ctx context.Context, indexer client.FieldIndexer) error {
-	for _, child := range []client.Object{&batchv1.Job{}, &corev1.Pod{}, configMapMetadata(), &v1alpha1.SimulationRun{}} {
+	for _, child := range []client.Object{
+		&batchv1.Job{}, &corev1.Pod{}, configMapMetadata(), &v1alpha1.SimulationRun{},
+		&appsv1.Deployment{}, metadataOf(kindService), metadataOf(kindNetworkPolicy),
+	} {
 		if err := indexer.IndexField(ctx, child, indexOwner, ownerIndex); err != nil {
 			return fmt.Errorf("index %s by owner: %w", kindOf(child), err)
 		}
@@ -76,7 +80,5 @@ func controllerOf(child metav1.Object) *metav1.OwnerReference {
 
 // configMapMetadata is a ConfigMap of which only the metadata is cached.
 func configMapMetadata() *metav1.PartialObjectMetadata {
-	cm := &metav1.PartialObjectMetadata{}
-	cm.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
-	return cm
+	return metadataOf(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
 }

@@ -99,7 +99,7 @@ func makeJob(s subject, p *subjectPlan, t *task, image string) *batchv1.Job {
 			BackoffLimitPerIndex: ptr.To(retriesOf(execution)),
 			MaxFailedIndexes:     ptr.To(int32(t.maxFailedShards)),
 			PodReplacementPolicy: ptr.To(batchv1.Failed),
-			PodFailurePolicy:     podFailurePolicy(),
+			PodFailurePolicy:     podFailurePolicy(p.Live != nil),
 			Template: corev1.PodTemplateSpec{
 				ObjectMeta: metav1.ObjectMeta{Labels: labels},
 				Spec:       makePodSpec(s, p, t, image),
@@ -164,8 +164,20 @@ func mergeLabel(labels map[string]string, key, value string) map[string]string {
 }
 
 // podFailurePolicy says which failures of a pod are the shard's own: not an
-// eviction, and a bad input at once.
-func podFailurePolicy() *batchv1.PodFailurePolicy {
+// eviction, unless the run is live, and a bad input at once. Another pod of a live
+// run would meet the caches that the first one has filled.
+func podFailurePolicy(live bool) *batchv1.PodFailurePolicy {
+	badInput := batchv1.PodFailurePolicyRule{
+		Action: batchv1.PodFailurePolicyActionFailIndex,
+		OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
+			ContainerName: ptr.To(worker.Container),
+			Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
+			Values:        []int32{worker.BadInputExitCode},
+		},
+	}
+	if live {
+		return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{badInput}}
+	}
 	return &batchv1.PodFailurePolicy{Rules: []batchv1.PodFailurePolicyRule{
 		{
 			Action: batchv1.PodFailurePolicyActionIgnore,
@@ -173,30 +185,39 @@ func podFailurePolicy() *batchv1.PodFailurePolicy {
 				{Type: corev1.DisruptionTarget, Status: corev1.ConditionTrue},
 			},
 		},
-		{
-			Action: batchv1.PodFailurePolicyActionFailIndex,
-			OnExitCodes: &batchv1.PodFailurePolicyOnExitCodesRequirement{
-				ContainerName: ptr.To(worker.Container),
-				Operator:      batchv1.PodFailurePolicyOnExitCodesOpIn,
-				Values:        []int32{worker.BadInputExitCode},
-			},
-		},
+		badInput,
 	}}
 }
 
-// makePodSpec makes a worker pod's spec, which the restricted pod security
-// standard admits.
+// makePodSpec makes the spec of a worker's pod, or of what takes its place.
 func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpec {
 	resources := podResources(s.execution().Resources)
 	args := []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))}
 	if t.asks() {
 		resources, args = proposeResources(), []string{"propose"}
 	}
-	spec := corev1.PodSpec{
-		RestartPolicy:      corev1.RestartPolicyNever,
-		ServiceAccountName: WorkerName,
-		// With it the worker writes its results.
-		AutomountServiceAccountToken: ptr.To(true),
+	spec := restrictedPod(image, resources, args)
+	spec.RestartPolicy, spec.ServiceAccountName = corev1.RestartPolicyNever, WorkerName
+	// With it the worker writes its results.
+	spec.AutomountServiceAccountToken = ptr.To(true)
+	mount(&spec, "plan", planFolder, keysOf(planName(p.prefix), worker.PlanFile))
+	if t.asks() {
+		askProposer(&spec, p.ProposerOf(), t.job)
+		return spec
+	}
+	mount(&spec, "round", roundFolder, keysOf(roundName(t.job), worker.OwnerFile, worker.RoundFile))
+	mountTraces(&spec, p)
+	if p.Live != nil {
+		makeLivePod(&spec, s, p, t.job)
+	}
+	return spec
+}
+
+// restrictedPod makes the spec of a pod of one container of an image of Windtunnel, which the
+// restricted pod security standard admits.
+func restrictedPod(image string, resources corev1.ResourceRequirements, args []string) corev1.PodSpec {
+	return corev1.PodSpec{
+		AutomountServiceAccountToken: ptr.To(false),
 		EnableServiceLinks:           ptr.To(false),
 		SecurityContext: &corev1.PodSecurityContext{
 			RunAsNonRoot:   ptr.To(true),
@@ -219,19 +240,16 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 			},
 		}},
 	}
-	mount(&spec, "plan", planFolder, keysOf(planName(p.prefix), worker.PlanFile))
-	if t.asks() {
-		askProposer(&spec, p.ProposerOf(), t.job)
-		return spec
-	}
-	mount(&spec, "round", roundFolder, keysOf(roundName(t.job), worker.OwnerFile, worker.RoundFile))
+}
+
+// mountTraces mounts the traces that the plan replays.
+func mountTraces(spec *corev1.PodSpec, p *subjectPlan) {
 	if p.Trace != nil {
-		mount(&spec, "inputs", inputsFolder, traceVolume(p.Trace))
+		mount(spec, "inputs", inputsFolder, traceVolume(p.Trace))
 	}
 	for i, trace := range p.Traces {
-		mount(&spec, fmt.Sprintf("inputs-%d", i), path.Join(inputsFolder, worker.TraceFolder(i)), traceVolume(trace))
+		mount(spec, fmt.Sprintf("inputs-%d", i), path.Join(inputsFolder, worker.TraceFolder(i)), traceVolume(trace))
 	}
-	return spec
 }
 
 // traceVolume is where a trace lies. It is read-only.

@@ -30,6 +30,9 @@ const (
 	LabelAttempt = "sim.windtunnel.dev/attempt"
 	// LabelContent identifies what an object of a fixed name holds.
 	LabelContent = "sim.windtunnel.dev/content"
+	// LabelJob is the Job that the replicas of a live run serve, LabelPool their pool.
+	LabelJob  = "sim.windtunnel.dev/job"
+	LabelPool = "sim.windtunnel.dev/pool"
 	// AnnotationLosses counts the Jobs of a round before it that ended without all of
 	// their results; left out if there are none.
 	AnnotationLosses = "sim.windtunnel.dev/losses"
@@ -65,6 +68,7 @@ const (
 	ComponentPromoted    = "promoted"
 	ComponentFollower    = "follower"
 	ComponentProposer    = "proposer"
+	ComponentEngine      = "engine"
 	ComponentProgress    = worker.ComponentProgress
 	ComponentJournal     = worker.ComponentJournal
 )

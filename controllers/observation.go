@@ -3,6 +3,7 @@
 package controllers
 
 import (
+	"net/netip"
 	"slices"
 	"strconv"
 
@@ -33,6 +34,8 @@ type observation struct {
 	// unsafe says why the spec is not compiled: errSuspect, errTooExpensive or
 	// errSlow, or nil.
 	unsafe error
+	// apiServers are the addresses of the API server, where something is lacking beside a live run's Job.
+	apiServers []netip.AddrPort
 	// task is the Job to create next; nil where one is at work, or nothing is left.
 	task *task
 
@@ -55,6 +58,8 @@ type observedResults struct {
 	// study is how far the plan's study is. It is nil where there is no plan, or where
 	// that is too large.
 	study *studyState
+	// rehearsal is what the pod of a live run reported; nil where none has in this look.
+	rehearsal *store.Rehearsal
 	// indexed are the chunks of a complete subject, as its index lists them; nil where
 	// nothing depends on them.
 	indexed map[string]bool
@@ -160,7 +165,7 @@ func (w *observation) editedAfterFailure() bool {
 		return false
 	}
 	switch readyReason(st) {
-	case v1alpha1.ReasonJobFailed, v1alpha1.ReasonInvalid, v1alpha1.ReasonResultMissing, v1alpha1.ReasonResultCorrupt:
+	case v1alpha1.ReasonJobFailed, v1alpha1.ReasonInvalid, v1alpha1.ReasonResultMissing, v1alpha1.ReasonResultCorrupt, v1alpha1.ReasonEndpointPickerFailed:
 		return true
 	}
 	return false

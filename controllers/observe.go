@@ -98,6 +98,9 @@ func (o *observer) observe(ctx context.Context, s subject) (*observation, error)
 	if err := o.missingChild(ctx, w, planName(w.plan.prefix)); err != nil {
 		return nil, err
 	}
+	if err := o.missingEngines(ctx, w); err != nil {
+		return nil, err
+	}
 	return w, o.account(ctx, w)
 }
 

@@ -29,9 +29,8 @@ func (o *observer) children(ctx context.Context, w *observation) error {
 	for i := range jobs.Items {
 		w.children.jobs = append(w.children.jobs, &jobs.Items[i])
 	}
-	var configMaps metav1.PartialObjectMetadataList
-	configMaps.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	if err := o.cache.List(ctx, &configMaps, own...); err != nil {
+	configMaps := metadataListOf(corev1.SchemeGroupVersion.WithKind("ConfigMap"))
+	if err := o.cache.List(ctx, configMaps, own...); err != nil {
 		return fmt.Errorf("list ConfigMaps: %w", err)
 	}
 	for i := range configMaps.Items {
@@ -39,6 +38,9 @@ func (o *observer) children(ctx context.Context, w *observation) error {
 		configMaps.Items[i].TypeMeta = configMapMetadata().TypeMeta
 	}
 	w.children.configMaps = configMaps.Items
+	if err := o.listEngines(ctx, w, own); err != nil {
+		return err
+	}
 	slices.SortFunc(w.children.jobs, func(a, b *batchv1.Job) int { return strings.Compare(a.Name, b.Name) })
 	slices.SortFunc(w.children.configMaps, func(a, b metav1.PartialObjectMetadata) int { return strings.Compare(a.Name, b.Name) })
 	return nil

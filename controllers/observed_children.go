@@ -7,6 +7,7 @@ import (
 
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -19,6 +20,9 @@ type observedChildren struct {
 	// configMaps are all ConfigMaps that the subject owns, by name, without
 	// their data.
 	configMaps []metav1.PartialObjectMetadata
+	// engines are what the subject has beside the Jobs of live runs: Deployments, Services and
+	// NetworkPolicies.
+	engines []client.Object
 	// followers are the SimulationRuns of the best points.
 	followers []*v1alpha1.SimulationRun
 	// account is the state of the account of worker pods.
@@ -38,6 +42,16 @@ func (c *observedChildren) hasJob(name string) bool {
 // hasConfigMap reports whether the subject owns a ConfigMap of a name.
 func (c *observedChildren) hasConfigMap(name string) bool {
 	return slices.ContainsFunc(c.configMaps, func(cm metav1.PartialObjectMetadata) bool { return cm.Name == name })
+}
+
+// engine returns the object of the kind and name of a wanted one that the subject owns, or nil.
+func (c *observedChildren) engine(want client.Object) client.Object {
+	for _, is := range c.engines {
+		if is.GetName() == want.GetName() && is.GetObjectKind().GroupVersionKind() == want.GetObjectKind().GroupVersionKind() {
+			return is
+		}
+	}
+	return nil
 }
 
 // reportedDone returns the largest number of simulations that each of a Job's shards has

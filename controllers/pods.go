@@ -82,8 +82,8 @@ func podProblem(pod *corev1.Pod) string {
 	case corev1.PodFailed:
 		return podFailedMessage(pod)
 	}
-	for i := range pod.Status.ContainerStatuses {
-		waiting := pod.Status.ContainerStatuses[i].State.Waiting
+	for _, c := range slices.Concat(pod.Status.InitContainerStatuses, pod.Status.ContainerStatuses) {
+		waiting := c.State.Waiting
 		if waiting != nil && waiting.Reason != "ContainerCreating" && waiting.Reason != "PodInitializing" {
 			return fmt.Sprintf("shard %d: %s: %s", index, waiting.Reason, printable.Clip(waiting.Message, 512))
 		}

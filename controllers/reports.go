@@ -24,6 +24,8 @@ type reports struct {
 	parts []store.Reference
 	// reporters are the pods that said so.
 	reporters []string
+	// rehearsal is what came of a live run.
+	rehearsal *store.Rehearsal
 	// unreadable says of a shard why its succeeded pod reported nothing.
 	unreadable map[int]string
 	// fault is set where a report cannot be true.
@@ -93,7 +95,7 @@ func (r *reports) addSucceeded(plan *subjectPlan, round int, pod *corev1.Pod) {
 	case r.lists[index] != nil && *r.lists[index] != *report.Results:
 		r.fault = corruptResult("pods %s and %s of shard %d report different results", r.reporters[index], pod.Name, index)
 	default:
-		r.lists[index], r.reporters[index] = report.Results, pod.Name
+		r.lists[index], r.reporters[index], r.rehearsal = report.Results, pod.Name, report.Rehearsal
 	}
 }
 

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgoscheme "k8s.io/client-go/kubernetes/scheme"
 	"k8s.io/client-go/util/workqueue"
@@ -43,6 +45,13 @@ import (
 // +kubebuilder:rbac:groups=batch,resources=jobs,verbs=get;list;watch;create;patch;delete
 // +kubebuilder:rbac:groups="",resources=pods,verbs=list;watch
 // +kubebuilder:rbac:groups="",resources=configmaps,verbs=get;list;watch;create;delete
+//
+// What live runs have beside their Jobs, and the addresses of the API server, which their pods reach:
+//
+// +kubebuilder:rbac:groups=apps,resources=deployments,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups="",resources=services,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=networking.k8s.io,resources=networkpolicies,verbs=get;list;watch;create;delete
+// +kubebuilder:rbac:groups=discovery.k8s.io,resources=endpointslices,resourceNames=kubernetes,verbs=get
 //
 // Their namespace, to see whether it is being deleted:
 //
@@ -167,6 +176,9 @@ func setup(mgr ctrl.Manager, r *reconciler, concurrency int) error {
 		Watches(&corev1.Pod{}, deletedPodRecorder{mapped(w.ofPod), r.observer.deletedPods}, builder.WithPredicates(podEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, mapped(w.ofConfigMap), builder.WithPredicates(configMapEvents)).
 		WatchesMetadata(&corev1.ConfigMap{}, w.ofProgress()).
+		Watches(&appsv1.Deployment{}, mapped(w.ofChild), builder.WithPredicates(deploymentEvents)).
+		WatchesMetadata(&corev1.Service{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
+		WatchesMetadata(&networkingv1.NetworkPolicy{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofChild), builder.WithPredicates(runEvents)).
 		Watches(&v1alpha1.SimulationRun{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).
 		Watches(&v1alpha1.PolicySweep{}, mapped(w.ofSource), builder.WithPredicates(sourceEvents)).

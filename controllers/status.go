@@ -115,6 +115,7 @@ func (d reporter) write(r statement) subject {
 	d.setInputsChanged(st)
 	d.setResultsDamaged(st)
 	d.setProposerFailed(st)
+	d.setRehearsed(st, v)
 	makePrintable(next)
 	fit(next)
 	if v.needsEvent() && (before != v.reason || d.subject.status().ObservedGeneration != st.ObservedGeneration) {

@@ -215,6 +215,7 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	w.job.reports = newReports(w.plan, st.index(), shardsOf(job), w.job.pods)
+	w.results.rehearsal = w.job.reports.rehearsal
 	if r.fault = w.job.reports.fault; r.fault != nil {
 		return false, nil
 	}

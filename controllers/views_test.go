@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -19,7 +20,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
 	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -42,19 +42,19 @@ type history struct {
 }
 
 func newViews(c *cluster) *views {
+	metadata := func(kind schema.GroupVersionKind) func() client.ObjectList {
+		return func() client.ObjectList { return metadataListOf(kind) }
+	}
 	return &views{cluster: c, byKind: map[string]*history{
 		"Job":           {make: func() client.ObjectList { return &batchv1.JobList{} }},
 		"Pod":           {make: func() client.ObjectList { return &corev1.PodList{} }},
-		"ConfigMap":     {make: configMapMetadataList},
+		"ConfigMap":     {make: metadata(corev1.SchemeGroupVersion.WithKind("ConfigMap"))},
+		"Service":       {make: metadata(kindService)},
+		"NetworkPolicy": {make: metadata(kindNetworkPolicy)},
+		"Deployment":    {make: func() client.ObjectList { return &appsv1.DeploymentList{} }},
 		"SimulationRun": {make: func() client.ObjectList { return &v1alpha1.SimulationRunList{} }},
 		"PolicySweep":   {make: func() client.ObjectList { return &v1alpha1.PolicySweepList{} }},
 	}}
-}
-
-func configMapMetadataList() client.ObjectList {
-	list := &metav1.PartialObjectMetadataList{}
-	list.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("ConfigMapList"))
-	return list
 }
 
 // record notes the state of the cluster.
@@ -93,7 +93,7 @@ func (v *views) lag(by int) {
 
 // move lets each kind's watch go on by itself, or not.
 func (v *views) move(random *rand.Rand) {
-	for _, kind := range []string{"Job", "Pod", "ConfigMap", "SimulationRun", "PolicySweep"} {
+	for _, kind := range []string{"Job", "Pod", "ConfigMap", "Service", "NetworkPolicy", "Deployment", "SimulationRun", "PolicySweep"} {
 		h := v.byKind[kind]
 		h.seen += random.IntN(len(h.states) - h.seen)
 	}
@@ -144,11 +144,7 @@ func matches(o client.Object, options *client.ListOptions) bool {
 	return byOwner && len(owners) == 1 && owners[0] == uid
 }
 
-func (v *views) kindOf(o runtime.Object) string {
-	gvk, err := apiutil.GVKForObject(o, testScheme)
-	v.must(err)
-	return gvk.Kind
-}
+func (v *views) kindOf(o runtime.Object) string { return gvkOf(v.t, o).Kind }
 
 func copyInto(from, into client.Object) error {
 	switch into := into.(type) {

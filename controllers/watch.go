@@ -6,6 +6,7 @@ import (
 	"context"
 	"time"
 
+	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -120,8 +121,18 @@ var sourceEvents = predicate.Funcs{
 	DeleteFunc: func(event.DeleteEvent) bool { return false },
 }
 
-// runEvents are those of a run that an object owns: its end, which what is to take
-// its place waits for.
+// deploymentEvents are those that change whether replicas become ready, and the end of a Deployment.
+var deploymentEvents = predicate.Funcs{
+	CreateFunc: func(event.CreateEvent) bool { return false },
+	UpdateFunc: func(e event.UpdateEvent) bool {
+		before, ok1 := e.ObjectOld.(*appsv1.Deployment)
+		after, ok2 := e.ObjectNew.(*appsv1.Deployment)
+		return !ok1 || !ok2 || enginesTrouble(before) != enginesTrouble(after)
+	},
+}
+
+// runEvents are those of a run, or of another child that an object owns: its end, which
+// what is to take its place waits for.
 var runEvents = predicate.Funcs{
 	CreateFunc: func(event.CreateEvent) bool { return false },
 	UpdateFunc: func(event.UpdateEvent) bool { return false },
@@ -136,6 +147,7 @@ var podEvents = predicate.Funcs{
 		before, ok1 := e.ObjectOld.(*corev1.Pod)
 		after, ok2 := e.ObjectNew.(*corev1.Pod)
 		return !ok1 || !ok2 || before.Status.Phase != after.Status.Phase ||
-			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) || podProblem(before) != podProblem(after)
+			(before.DeletionTimestamp == nil) != (after.DeletionTimestamp == nil) || podProblem(before) != podProblem(after) ||
+			pickerFailure([]corev1.Pod{*before}) != pickerFailure([]corev1.Pod{*after})
 	},
 }

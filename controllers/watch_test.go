@@ -127,7 +127,7 @@ func TestTheCacheHoldsNoLargeAnnotations(t *testing.T) {
 	cm := configMapMetadata()
 	cm.Annotations = map[string]string{"kubectl.kubernetes.io/last-applied-configuration": "large"}
 	cm.ManagedFields = []metav1.ManagedFieldsEntry{{}}
-	if _, err := stripConfigMap(cm); err != nil || cm.Annotations != nil || cm.ManagedFields != nil {
+	if _, err := stripMetadata(cm); err != nil || cm.Annotations != nil || cm.ManagedFields != nil {
 		t.Errorf("left %v, %v, error %v", cm.Annotations, cm.ManagedFields, err)
 	}
 }
