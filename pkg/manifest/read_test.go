@@ -128,7 +128,7 @@ f.yaml:7: document 1, SimulationRun r: spec.scenario.horizon.requests: Invalid v
 			`
 f.yaml:16: document 1, SimulationRun r: spec.replicas: Forbidden: unknown field; there are execution, gates, metrics, replications, reuseFrom, scenario, trace
 f.yaml:18: document 1, SimulationRun r: spec.execution.shards: Forbidden: duplicate field
-f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are activeDeadlineSeconds, managedBy, maxFailedShards, podOverrides, resources, retriesPerShard, shards, suspend, ttlSecondsAfterFinished`,
+f.yaml:20: document 1, SimulationRun r: spec.execution.pods: Forbidden: unknown field; there are activeDeadlineSeconds, live, managedBy, maxFailedShards, podOverrides, resources, retriesPerShard, shards, suspend, ttlSecondsAfterFinished`,
 		},
 		"a key that YAML reads as a boolean": {
 			strings.Replace(runText("r", ""), "file: trace.csv", "file: trace.csv, retry: {on: [Failed], max: 1}", 1),
