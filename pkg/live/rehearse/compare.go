@@ -124,6 +124,7 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	}
 	config.Source = source
 	of.Force(f.force)
+	of.SetSpeed(f.choices.Speed)
 	if scrapes != nil {
 		routing := &config.Policies.Routing
 		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices}

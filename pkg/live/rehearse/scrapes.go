@@ -57,6 +57,7 @@ type router interface {
 	Explain(tell func(*scheduler.Explanation))
 	// Schedule is Route without flow control.
 	Schedule(view *policy.View, request *policy.Request) (policy.Route, error)
+	SetSpeed(speed float64)
 }
 
 // seen is a view with the scrapes that the real EPP had read before a time of the workload.

@@ -37,6 +37,7 @@ const ms = simtime.Time(time.Millisecond)
 func newFlowBench(settings config.FlowSettings, of version.Release) *flowBench {
 	g := &flowBench{endpoints: 1, next: simtime.Never}
 	f := &flowController{
+		ticks: ticksOf(1),
 		schedule: func(v *policy.View, r *policy.Request) (policy.Route, error) {
 			if g.eviction != nil {
 				g.eviction.Routed(&scheduler.Cycle{Now: v.Now, Request: r.ID, Priority: r.Priority}, scheduler.Picks{})

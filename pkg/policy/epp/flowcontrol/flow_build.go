@@ -14,6 +14,7 @@ import (
 // there already.
 func newFlowController(b *scheduler.Builder, s *scheduler.Scheduler, settings config.FlowSettings, of version.Release) *flowController {
 	f := &flowController{
+		ticks:             ticksOf(1),
 		schedule:          s.Schedule,
 		look:              s.Look,
 		detector:          s.Detector,

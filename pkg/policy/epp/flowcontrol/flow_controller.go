@@ -26,6 +26,15 @@ const (
 	flowTimeout = simtime.Time(5 * time.Minute)
 )
 
+// flowTicks are the intervals of a flowController.
+type flowTicks struct{ dispatch, sweep, forget simtime.Time }
+
+// ticksOf are those of an EPP for which a second takes speed seconds of the simulation.
+func ticksOf(speed float64) flowTicks {
+	of := func(t simtime.Time) simtime.Time { return max(1, simtime.Time(float64(t)*speed)) }
+	return flowTicks{of(dispatchInterval), of(sweepInterval), of(flowTimeout)}
+}
+
 // A flowController is the EPP's flow control: requests wait in the flows of
 // bands, which have caps, and leave by cycles. A cycle goes through the bands from
 // the highest priority down. Where saturation has reached a band's ceiling it
@@ -48,6 +57,7 @@ type flowController struct {
 	// flowOf numbers flows.
 	newBand func(priority int) *flowBand
 	flowOf  flowNumbers
+	ticks   flowTicks
 	// bytesPerToken says how large a prompt is.
 	bytesPerToken float64
 
@@ -169,9 +179,12 @@ func (f *flowController) band(priority int) *flowBand {
 	return f.bands[at]
 }
 
+// SetSpeed implements [scheduler.RequestQueue].
+func (f *flowController) SetSpeed(speed float64) { f.ticks = ticksOf(speed) }
+
 // Wake is when the next cycle is due or a request will have waited too long.
 func (f *flowController) Wake(now simtime.Time) (simtime.Time, bool) {
-	at := (now/dispatchInterval + 1) * dispatchInterval
+	at := (now/f.ticks.dispatch + 1) * f.ticks.dispatch
 	f.dropGone()
 	if !f.rules.expiresAtSweeps && f.settings.TTL > 0 && len(f.byAge) > 0 {
 		at = min(at, f.byAge[0].since.Add(f.settings.TTL))
@@ -189,9 +202,9 @@ func (f *flowController) Release(view *policy.View) (policy.Released, bool) {
 			return first, true
 		}
 		switch {
-		case f.isDue(&f.sweepsDone, sweepInterval, view.Now):
+		case f.isDue(&f.sweepsDone, f.ticks.sweep, view.Now):
 			f.sweep(view.Now)
-		case f.isDue(&f.ticksDone, dispatchInterval, view.Now):
+		case f.isDue(&f.ticksDone, f.ticks.dispatch, view.Now):
 			f.cycles++
 		case !f.rules.expiresAtSweeps && f.expire(view):
 		case f.cycles > 0:
@@ -354,17 +367,17 @@ func (f *flowController) failUnrouted(item *flowItem, empty bool) {
 // bands empty.
 func (f *flowController) observeIdlePicks(view *policy.View) {
 	now := view.Now
-	if f.isDue(&f.collectionsDone, flowTimeout, now) {
+	if f.isDue(&f.collectionsDone, f.ticks.forget, now) {
 		for _, b := range f.bands {
-			b.forget(f.collectionsDone*flowTimeout - flowTimeout)
+			b.forget(f.collectionsDone*f.ticks.forget - f.ticks.forget)
 		}
 	}
-	if f.isDue(&f.sweepsDone, sweepInterval, now-1) {
-		f.sweep(f.sweepsDone * sweepInterval)
+	if f.isDue(&f.sweepsDone, f.ticks.sweep, now-1) {
+		f.sweep(f.sweepsDone * f.ticks.sweep)
 	}
 	f.dropGone()
 	before := f.ticksDone
-	if len(f.byAge) > 0 || !f.isDue(&f.ticksDone, dispatchInterval, now-1) || f.requests > 0 {
+	if len(f.byAge) > 0 || !f.isDue(&f.ticksDone, f.ticks.dispatch, now-1) || f.requests > 0 {
 		return
 	}
 	f.observe(f.look(view))

@@ -63,6 +63,8 @@ type RequestQueue interface {
 	// Cancel gives a request up whose client has, and returns whether it waits here.
 	Cancel(request int) bool
 	IsIdle() bool
+	// SetSpeed has a second of the EPP's own clock, by which it looks for what to do, take so many seconds.
+	SetSpeed(speed float64)
 	// Evicts reports whether requests in flight may be evicted, and evict names one.
 	Evicts() bool
 	Evict() (request int, ok bool)

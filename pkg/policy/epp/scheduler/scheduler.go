@@ -120,6 +120,14 @@ func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) {
 	return at, some
 }
 
+// SetSpeed has a second of the EPP's own clock take so many seconds of the simulation, where it has no
+// setting for how often it looks for what to do. It is 1 unless it is set.
+func (s *Scheduler) SetSpeed(speed float64) {
+	if s.flow != nil {
+		s.flow.SetSpeed(speed)
+	}
+}
+
 // Release implements [policy.Queue]: who has waited behind flow control goes
 // first.
 func (s *Scheduler) Release(view *policy.View) (policy.Released, bool) {
