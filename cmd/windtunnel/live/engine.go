@@ -48,7 +48,7 @@ type engineOptions struct {
 	limits    ports.Limits
 	// submitted, unless it is nil, receives the stream of each request, by the client's ID.
 	submitted func(request string, s *replicas.Stream)
-	// scraped, unless it is nil, receives what is shown of a replica.
+	// scraped, unless it is nil, receives what is shown of a replica, and when it was sent.
 	scraped func(replica int, at time.Time, m *replicas.Metrics)
 }
 
@@ -218,7 +218,11 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 	for i, of := range pools.config.Pools {
 		for range of.Replicas {
 			n := len(handlers)
-			handlers = append(handlers, vllm.New(servers[i], replica{pool, n, o.submitted, o.scraped}))
+			server := servers[i]
+			if o.scraped != nil {
+				server.Scraped = func(m *replicas.Metrics) { o.scraped(n, time.Now(), m) }
+			}
+			handlers = append(handlers, vllm.New(server, replica{pool, n, o.submitted}))
 			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
 			warnOfAddress(stderr, open[n].Addr())
 		}
@@ -234,8 +238,6 @@ type replica struct {
 	number int
 	// submitted, unless it is nil, receives each stream. Calls overlap.
 	submitted func(request string, s *replicas.Stream)
-	// scraped, unless it is nil, receives what is shown of the replica of a number. Calls overlap.
-	scraped func(number int, at time.Time, m *replicas.Metrics)
 }
 
 // Submit implements [vllm.Engine].
@@ -248,14 +250,7 @@ func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
 }
 
 // Metrics implements [vllm.Engine].
-func (r replica) Metrics() replicas.Metrics {
-	at := time.Now()
-	m := r.pool.Metrics(r.number)
-	if r.scraped != nil {
-		r.scraped(r.number, at, &m)
-	}
-	return m
-}
+func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 
 // Lateness implements [vllm.Engine].
 func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }

@@ -43,6 +43,8 @@ type rehearseOptions struct {
 	times  rehearse.EngineTimes
 	load   loadOptions
 	binary string
+	// config is the file of an EndpointPickerConfig for the EPP, in place of the run's.
+	config string
 	speed  float64
 	limits rehearse.Limits
 	output cli.Format
@@ -69,6 +71,9 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
   windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if o.config != "" && !cmd.Flags().Changed("decisions") {
+				o.limits.Decisions = 0
+			}
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
@@ -80,6 +85,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
 	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
+	f.StringVar(&o.config, "epp-config", "", "`FILE` with the EndpointPickerConfig of the EPP, if it has plugins that Windtunnel does not know; the simulation keeps that of the run, and decisions have no limit unless --decisions states one")
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
 	o.load.registerLog(f)
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
@@ -95,6 +101,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 type rehearsal struct {
 	cli.Identity
 	Within      bool                  `json:"within"`
+	EPPConfig   string                `json:"eppConfig,omitempty"`
 	Limits      rehearse.Limits       `json:"limits"`
 	Share       float64               `json:"decisionShare"`
 	Decisions   rehearse.Decisions    `json:"decisions"`
@@ -122,6 +129,12 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	config, loaded, err := compile.PickerText(pools.run.Plan)
 	if err != nil {
 		return cli.BadInput(err)
+	}
+	if o.config != "" {
+		if config, err = os.ReadFile(o.config); err != nil {
+			return cli.BadInput(fmt.Errorf("--epp-config: %w", err))
+		}
+		config = compile.UnwrappedPicker(config)
 	}
 	if err := o.engine.publishAsRead(loaded, pools.replicas()); err != nil {
 		return err
@@ -311,7 +324,7 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 // rehearsed holds a run against its simulations.
 func (o *rehearseOptions) rehearsed(m *measurement, s *rehearse.Simulated) *rehearsal {
 	r := &rehearsal{
-		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
+		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), EPPConfig: o.config, Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
 		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.times.Metrics()), Differences: s.Differences, Client: m.client(&o.load),
 	}
 	r.Within = r.Share >= o.limits.Decisions
@@ -335,6 +348,9 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	d := &r.Decisions
 	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
 		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
+	if r.EPPConfig != "" {
+		fmt.Fprintf(w, "The EPP has the configuration %s, and the simulation that of the run: decisions also differ because of this.\n", r.EPPConfig)
+	}
 	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
 	if err := writeFigures(w, r.Figures); err != nil {
 		return err

@@ -128,6 +128,8 @@ func TestRehearseRefuses(t *testing.T) {
 		"a share above 1":               {[]string{"--epp", "/bin/false", "--decisions", "99"}, "--decisions 99: must be from 0 to 1"},
 		"a limit below 0":               {[]string{"--epp", "/bin/false", "--tpot", "-0.1"}, "--tpot -0.1: must be at least 0"},
 		"a limit that is no number":     {[]string{"--epp", "/bin/false", "--ttft", "NaN"}, "--ttft NaN: must be at least 0"},
+		"a speed above 1":               {[]string{"--epp", "/bin/false", "--speed", "2"}, "--speed 2: must be from 0.01 to 1"},
+		"a configuration that is none":  {[]string{"--epp", "/bin/false", "--epp-config", "/none"}, "--epp-config: open /none: no such file or directory"},
 		"an EPP that is none":           {[]string{"--epp", "/none"}, "--epp: stat /none: no such file or directory"},
 		"a program that does not serve": {[]string{"--epp", "/bin/false"}, "start the EPP /bin/false: it ended: exit status 1"},
 	} {

@@ -169,15 +169,14 @@ func PickerText(plan *experiment.Plan) (text []byte, loaded *config.Config, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	if text := statedConfig(plan); bytes.Equal(simulated, loadedConfig(text, version)) {
+	if text := UnwrappedPicker(plan.Pickers[experiment.PickerKey{}].Text); bytes.Equal(simulated, loadedConfig(text, version)) {
 		return text, loaded, nil
 	}
 	return simulated, loaded, nil
 }
 
-// statedConfig is the text of the EndpointPickerConfig, without what it stands in.
-func statedConfig(plan *experiment.Plan) []byte {
-	text := plan.Pickers[experiment.PickerKey{}].Text
+// UnwrappedPicker is the text of an EndpointPickerConfig, without what it stands in.
+func UnwrappedPicker(text []byte) []byte {
 	if sources, err := files.Find(text); err == nil && len(sources) == 1 {
 		return sources[0].Text
 	}

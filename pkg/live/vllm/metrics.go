@@ -46,6 +46,10 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 			return // the client is gone
 		}
 	}
+	if s.o.Scraped != nil {
+		_ = http.NewResponseController(w).Flush() // so that the client has it
+		s.o.Scraped(&m)
+	}
 }
 
 // scheduler adds what runs and waits.

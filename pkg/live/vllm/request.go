@@ -75,6 +75,9 @@ func off(raw json.RawMessage) bool {
 	return false
 }
 
+// maxStops is how many texts may end an answer: each is searched for in all of it. vLLM has no bound.
+const maxStops = 64
+
 // check refuses what the server does not do, and values out of bounds.
 func (s *Server) check(g *generation) error {
 	for _, f := range []struct {
@@ -101,6 +104,9 @@ func (s *Server) check(g *generation) error {
 		return refuse("min_tokens", "min_tokens must be at most max_tokens, %d, got %d", *g.MaxTokens, g.MinTokens)
 	case g.StreamOptions != nil && !g.Stream:
 		return refuse("stream_options", "stream_options needs stream")
+	}
+	if len(g.Stop) > maxStops {
+		return refuse("stop", "stop must have at most %d texts, got %d", maxStops, len(g.Stop))
 	}
 	for _, stop := range g.Stop {
 		if stop == "" {

@@ -58,6 +58,8 @@ type Options struct {
 	Limits                                   Limits
 	// Now is the wall clock.
 	Now func() time.Time
+	// Scraped, unless it is nil, receives what a client has read of /metrics, once it was sent. Calls overlap.
+	Scraped func(*replicas.Metrics)
 }
 
 // Limits bound what clients may ask.

@@ -181,6 +181,7 @@ func TestMistakes(t *testing.T) {
 			"a prompt of no kind":     {completions, `{"prompt": {"a": 1}}`, 400, "prompt must be a text"},
 			"too long a prompt":       {completions, `{"prompt": "` + strings.Repeat("abcd", 200) + `"}`, 400, "maximum context length is 200 tokens: the prompt has 200"},
 			"too long an answer":      {completions, `{"prompt": "a", "max_tokens": 200}`, 400, "the prompt has 1, and the answer may have 200"},
+			"many stop texts":         {completions, `{"prompt": "a", "stop": ["a"` + strings.Repeat(`, "a"`, 64) + `]}`, 400, "stop must have at most 64 texts, got 65"},
 			"an answer of nothing":    {completions, `{"prompt": "a", "max_tokens": 0}`, 400, "max_tokens must be at least 1"},
 			"no bound of a chat":      {chat, `{"messages": [{"role": "user", "content": "a"}], "max_completion_tokens": 0}`, 400, `"param":"max_completion_tokens"`},
 			"too many answers":        {completions, `{"prompt": "a", "n": 5}`, 400, "n must be from 1 to 4"},

@@ -74,7 +74,7 @@ func TestRatesOfAPoissonProcess(t *testing.T) {
 	if requests != 20_000 || math.Abs(tokens/20_000-in.InputTokens.Mean) > 0.001 || len(r.Bins) > 60 {
 		t.Errorf("%d bins have %d requests with %f tokens", len(r.Bins), requests, tokens)
 	}
-	if len(in.Findings) != 1 || in.Findings[0].Name != inspect.UnsharedPrompts || in.Reuse != nil || in.Sessions != nil || in.Tenants != nil {
+	if len(in.Findings) != 1 || in.Findings[0].Name != inspect.UnsharedPrompts || !strings.Contains(in.Findings[0].Message, "convert FILE --share session") || in.Reuse != nil || in.Sessions != nil || in.Tenants != nil {
 		t.Errorf("findings %v, reuse %v, sessions %v, tenants %v", in.Findings, in.Reuse, in.Sessions, in.Tenants)
 	}
 }

@@ -35,7 +35,7 @@ const (
 )
 
 // WaysToSharePrompts are the ways to state which prompts share a beginning.
-const WaysToSharePrompts = "state which prompts share a beginning, in two steps: windtunnel trace convert FILE --csv COLUMNS --share session --to Windtunnel -o shared.jsonl, " +
+const WaysToSharePrompts = "state which prompts share a beginning, in two steps: windtunnel trace convert FILE --share session --to Windtunnel -o shared.jsonl, with --csv COLUMNS if FILE is a CSV, " +
 	"and then shared.jsonl in place of FILE, without --csv (--share tenant=500 states the length of system prompts, and --text-column COLUMN in place of --share reads prompts, whose text becomes numbers of blocks and is dropped); " +
 	"or use a trace with hash ids; init --imitate, and then prefix and sessions of its clients; or a preset such as RAG"
 
