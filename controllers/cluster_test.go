@@ -441,6 +441,9 @@ func (c *cluster) simulate(job *batchv1.Job, index, simulations int) (shardWork,
 	defer stop()
 	folder := c.t.TempDir()
 	for _, volume := range job.Spec.Template.Spec.Volumes {
+		if volume.EmptyDir != nil {
+			continue
+		}
 		if volume.Secret != nil {
 			c.mountSecret(job.Namespace, volume.Secret, folder)
 			continue

@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	appsv1 "k8s.io/api/apps/v1"
 	authenticationv1 "k8s.io/api/authentication/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
+	networkingv1 "k8s.io/api/networking/v1"
 	rbacv1 "k8s.io/api/rbac/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -244,6 +246,17 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 	pod := func(change func(*corev1.PodSpec)) func() error {
 		return create(func(job *batchv1.Job) { change(&job.Spec.Template.Spec) })
 	}
+	replicas := func(change func(*corev1.PodSpec)) func() error {
+		labels := map[string]string{"app": "replica"}
+		d := &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "a", OwnerReferences: original.OwnerReferences}}
+		d.Spec.Selector, d.Spec.Template.Labels = &metav1.LabelSelector{MatchLabels: labels}, labels
+		original.Spec.Template.Spec.DeepCopyInto(&d.Spec.Template.Spec)
+		spec := &d.Spec.Template.Spec
+		spec.RestartPolicy, spec.ServiceAccountName, spec.DeprecatedServiceAccount = corev1.RestartPolicyAlways, "", ""
+		spec.AutomountServiceAccountToken = ptr.To(false)
+		change(spec)
+		return func() error { return c.Create(t.Context(), d, client.DryRunAll) }
+	}
 	eventually(t, func() string {
 		if c.Delete(t.Context(), foreign, client.DryRunAll) == nil {
 			return "the admission policy is not in force"
@@ -300,6 +313,35 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 			second.Name = "second"
 			s.Containers = append(s.Containers, *second)
 		}), "one container"},
+		"run three containers first": {pod(func(s *corev1.PodSpec) {
+			for _, name := range []string{"a", "b", "c"} {
+				first := s.Containers[0].DeepCopy()
+				first.Name = name
+				s.InitContainers = append(s.InitContainers, *first)
+			}
+		}), "at most two initial containers"},
+		"be privileged at first": {pod(func(s *corev1.PodSpec) {
+			first := s.Containers[0].DeepCopy()
+			first.Name, first.SecurityContext = "first", nil
+			s.InitContainers = []corev1.Container{*first}
+		}), "must be unprivileged"},
+		"run replicas with a token":       {replicas(func(s *corev1.PodSpec) { s.AutomountServiceAccountToken = ptr.To(true) }), "without a token"},
+		"run replicas as another account": {replicas(func(s *corev1.PodSpec) { s.ServiceAccountName = "windtunnel-worker" }), "without a token"},
+		"give replicas a port of the host": {replicas(func(s *corev1.PodSpec) {
+			s.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80}}
+		}), "nothing of their host"},
+		"make a Service of other pods": {func() error {
+			return c.Create(t.Context(), &corev1.Service{
+				ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "a", OwnerReferences: original.OwnerReferences},
+				Spec:       corev1.ServiceSpec{ClusterIP: corev1.ClusterIPNone, Selector: map[string]string{"app": "database"}, Ports: []corev1.ServicePort{{Port: 80}}},
+			}, client.DryRunAll)
+		}, "must be headless"},
+		"open other pods": {func() error {
+			return c.Create(t.Context(), &networkingv1.NetworkPolicy{
+				ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "a", OwnerReferences: original.OwnerReferences},
+				Spec:       networkingv1.NetworkPolicySpec{Ingress: []networkingv1.NetworkPolicyIngressRule{{}}},
+			}, client.DryRunAll)
+		}, "must select the pods of a live run"},
 		"take a port of the host": {pod(func(s *corev1.PodSpec) {
 			s.Containers[0].Ports = []corev1.ContainerPort{{ContainerPort: 80, HostPort: 80}}
 		}), "no ports"},
@@ -313,6 +355,9 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 	}
 	if err := create(func(*batchv1.Job) {})(); err != nil {
 		t.Errorf("a Job as it makes them is refused: %v", err)
+	}
+	if err := replicas(func(*corev1.PodSpec) {})(); err != nil {
+		t.Errorf("replicas as it makes them are refused: %v", err)
 	}
 }
 
