@@ -345,9 +345,12 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	if o.output != cli.Table {
 		return o.output.Write(w, r)
 	}
-	d := &r.Decisions
-	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (at least %.2f %%): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
-		r.Metadata.Name, 100*r.Share, 100*o.limits.Decisions, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
+	d, least := &r.Decisions, "no limit"
+	if o.limits.Decisions > 0 {
+		least = fmt.Sprintf("at least %.2f %%", 100*o.limits.Decisions)
+	}
+	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (%s): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
+		r.Metadata.Name, 100*r.Share, least, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
 	if r.EPPConfig != "" {
 		fmt.Fprintf(w, "The EPP has the configuration %s, and the simulation that of the run: decisions also differ because of this.\n", r.EPPConfig)
 	}

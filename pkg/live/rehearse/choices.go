@@ -56,10 +56,10 @@ func NewChoices(addresses []string) *Choices {
 // answerTime is how long the answer of an EPP takes at most, where a request may wait for its choice.
 const answerTime = 2 * time.Millisecond
 
-// at is about when the EPP chose: half way between question and answer, and, where requests wait for
-// the choice, at most answerTime before the answer.
+// at is about when the EPP chose: a third of the way from the question to the answer, which has more messages, and,
+// where requests wait for the choice, at most answerTime before the answer.
 func (c *Choices) at(made *choice, waits bool) simtime.Time {
-	took := (made.answered - made.sent) / 2
+	took := (made.answered - made.sent) * 2 / 3
 	if waits {
 		took = min(took, simtime.Time(0).Add(c.ofWorkload(answerTime)))
 	}

@@ -38,7 +38,7 @@ func TestRequestsComeInTheOrderOfTheChoices(t *testing.T) {
 		at   func(*choice) simtime.Time
 		want []came
 	}{
-		"as it chose":        {func(c *choice) simtime.Time { return choices.at(c, true) }, []came{{2, 0, 2000*ms + ms/2}, {1, 1, 3000 * ms}}},
+		"as it chose":        {func(c *choice) simtime.Time { return choices.at(c, true) }, []came{{2, 0, 2001*ms - ms*2/3}, {1, 1, 3000 * ms}}},
 		"as its answer came": {func(c *choice) simtime.Time { return c.answered }, []came{{2, 0, 2001 * ms}, {1, 1, 3002 * ms}}},
 	} {
 		var got []came
