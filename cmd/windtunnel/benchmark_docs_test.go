@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
@@ -34,10 +35,7 @@ func TestThePageOnBenchmarkReportsWorks(t *testing.T) {
 		t.Errorf("the commands print\n%s", out)
 	}
 	for _, file := range []string{"benchmark_report_v0.2_sessions.yaml", "reports/benchmark_report_v0.2_gates-point-0.yaml"} {
-		raw, err := os.ReadFile(filepath.Join(folder, file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, filepath.Join(folder, file))
 		if _, errs := benchmark.Read(raw); len(errs) > 0 {
 			t.Error(errs.ToAggregate())
 		}

@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/wasm/wasmtest"
 )
 
@@ -103,9 +103,7 @@ func TestRefusedBundles(t *testing.T) {
 	for name, tc := range refusedBundles {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			if err := os.WriteFile(filepath.Join(folder, "bundle.yaml"), []byte(tc.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(folder, "bundle.yaml"), []byte(tc.text))
 			configMap := configMapFile(t, "bundles", "bundle.yaml", tc.text)
 			from := map[string]string{
 				"file":         "file: " + filepath.Join(folder, "bundle.yaml"),
@@ -145,9 +143,7 @@ func TestRefusedBundlesOfAScenario(t *testing.T) {
 			file := bundleRun(t, tc.bundle)
 			text := cmdtest.TextOf(t, file)
 			edited := strings.NewReplacer("          @admission\n", "      admission: {policy: always}\n", "          @routing\n", "        routing: {policy: random}\n").Replace(text)
-			if err := os.WriteFile(file, []byte(edited), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, file, []byte(edited))
 			out, err := windtunnel(t, "run", "-f", file, "--configmap", configMap)
 			if cli.ExitCode(err) != cli.ExitBadInput || out != "" || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("exit code %d, %q, %v; want %q", cli.ExitCode(err), out, err, tc.want)
@@ -177,9 +173,7 @@ func TestAModuleInTheFolderOfItsBundle(t *testing.T) {
 		"bad.yaml":    []byte(bundleHead + "routing: {wasm: {moduleFrom: ../policy.wasm}}"),
 		"none.yaml":   []byte(bundleHead + "routing: {wasm: {moduleFrom: other.wasm}}"),
 	} {
-		if err := os.WriteFile(filepath.Join(folder, name), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, name), raw)
 	}
 	for name, want := range map[string]string{"good.yaml": "", "bad.yaml": "a file in the folder of the document", "none.yaml": "no such file"} {
 		_, err := windtunnel(t, "run", "-f", bundleRun(t, "file: "+filepath.Join(folder, name)))

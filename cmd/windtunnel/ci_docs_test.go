@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // forge answers as the APIs of GitHub and GitLab do, on comments and check runs.
@@ -105,13 +106,8 @@ func (f *forge) pipeline(t *testing.T, script string, code int, more ...string) 
 	if err := os.WriteFile(filepath.Join(folder, "windtunnel"), []byte(stub), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile("../../docs/ci/" + script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, script), raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../docs/ci/"+script)
+	testfile.Write(t, filepath.Join(folder, script), raw)
 	cmd := exec.Command("sh", script, "sweep.yaml")
 	cmd.Dir = folder
 	cmd.Env = append([]string{
@@ -225,16 +221,12 @@ func TestTheSweepOfThePipelines(t *testing.T) {
 			"- name: default\n  plugins:\n  - {pluginRef: queue-scorer, weight: 2}\n  - {pluginRef: kv-cache-utilization-scorer, weight: 2}\n  - {pluginRef: prefix-cache-scorer, weight: " + prefix + "}\n"
 	}
 	for name, text := range map[string]string{"sweep.yaml": manifest, "before.yaml": file("3"), "epp.yaml": file("0")} {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, name), []byte(text))
 	}
 	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); cli.ExitCode(err) != 1 {
 		t.Errorf("a scorer of prefixes without weight: %v, want exit code 1", err)
 	}
-	if err := os.WriteFile(filepath.Join(folder, "epp.yaml"), []byte(file("3")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, "epp.yaml"), []byte(file("3")))
 	if _, err := windtunnel(t, "sweep", "-f", filepath.Join(folder, "sweep.yaml")); cli.ExitCode(err) != 0 {
 		t.Errorf("the same file: %v, want exit code 0", err)
 	}

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // stepsBefore are the commands of a pipeline up to its script.
 func stepsBefore(t *testing.T, file string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("../../docs/ci", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("../../docs/ci", file))
 	var pipeline struct {
 		Jobs map[string]struct {
 			Steps []struct{ Run string }

@@ -3,12 +3,12 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestVerbsRefuse has verbs that read files or a cluster refuse what has no effect, before they read
@@ -16,9 +16,7 @@ import (
 func TestVerbsRefuse(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "results.json")
-	if err := os.WriteFile(file, []byte("{}"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, []byte("{}"))
 	for name, test := range map[string]struct{ command, want string }{
 		"report of a file in a namespace":    {"report FILE -n a", "leave out --namespace: this command reads nothing from a cluster"},
 		"results of a file in a context":     {"results -f FILE --context a", "leave out --context: this command reads nothing from a cluster"},

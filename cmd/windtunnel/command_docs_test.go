@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -20,6 +19,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/live"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/manager"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestThePageOnTheCommand holds docs/command.md against the verbs and flags that there
@@ -29,9 +29,7 @@ func TestThePageOnTheCommand(t *testing.T) {
 	page := filepath.Join("..", "..", "docs", "command.md")
 	want := []byte(commandPage(t))
 	if *cmdtest.Update {
-		if err := os.WriteFile(page, want, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, page, want)
 	}
 	got := cmdtest.TextOf(t, page)
 	if diff := cmp.Diff(string(want), got); diff != "" {

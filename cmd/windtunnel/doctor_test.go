@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -25,6 +24,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/doctor"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -35,10 +35,7 @@ import (
 // definition is one of the kinds' as a cluster has it, edited.
 func definition(t *testing.T, plural string, edit func(spec map[string]any, status map[string]any)) *unstructured.Unstructured {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/crd/bases/sim.windtunnel.dev_" + plural + ".yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/crd/bases/sim.windtunnel.dev_"+plural+".yaml")
 	u := &unstructured.Unstructured{}
 	if err := yaml.Unmarshal(raw, &u.Object); err != nil {
 		t.Fatal(err)

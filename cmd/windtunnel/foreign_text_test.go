@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -23,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // hostile clears a screen, turns the direction of writing, ends a code block, and is HTML and
@@ -86,9 +86,7 @@ func TestNamesOfATraceArePrintable(t *testing.T) {
 	}
 	write := func(name, text string) string {
 		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, []byte(text))
 		return name
 	}
 	write("t.jsonl", rows.String())

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -23,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -433,10 +433,7 @@ func TestPromoteWritesWhatTheLocalCommandWrites(t *testing.T) {
 	if cli.ExitCode(err) != cli.ExitCode(wantErr) {
 		t.Fatalf("exit code %d, want %d: %v\n%s", cli.ExitCode(err), cli.ExitCode(wantErr), err, words)
 	}
-	want, err := os.ReadFile(local)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, local)
 	got := cmdtest.TextOf(t, ours)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("(-local +plugin):\n%s", diff)

@@ -5,7 +5,6 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // The C policy of the page compiles by the page's command, and the page's other command scores it.
@@ -66,10 +66,7 @@ func TestTheModuleOfTheSampleIsItsProgram(t *testing.T) {
 	if !found || !inline || !ends {
 		t.Fatal("the sample has no program in C, or no module")
 	}
-	module, err := os.ReadFile(filepath.Join(compileInC(t, "cached.c", source, "clang "+compile), "cached.wasm"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	module := testfile.Read(t, filepath.Join(compileInC(t, "cached.c", source, "clang "+compile), "cached.wasm"))
 	again := cmdtest.TempFile(t, "again.yaml", head+"module: "+base64.StdEncoding.EncodeToString(module)+"\n    workload:\n"+tail)
 	if diff := cmp.Diff(mustRun(t, "run", "-f", sample), mustRun(t, "run", "-f", again)); diff != "" {
 		t.Errorf("the program in C does something else (-module +program):\n%s", diff)
@@ -89,9 +86,7 @@ func needsClang(t *testing.T) {
 func compileInC(t *testing.T, name, source, command string) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(source), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, name), []byte(source))
 	clang := exec.CommandContext(t.Context(), "sh", "-c", command)
 	clang.Dir = folder
 	if out, err := clang.CombinedOutput(); err != nil {

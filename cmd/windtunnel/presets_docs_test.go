@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -11,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 )
 
@@ -40,10 +40,7 @@ func TestThePageOnPresets(t *testing.T) {
 // neighbour is the second client of a sample.
 func neighbour(t *testing.T, file string) *v1alpha1.Client {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(cmdtest.Samples, file))
 	var run v1alpha1.SimulationRun
 	if err := yaml.UnmarshalStrict(text, &run); err != nil {
 		t.Fatal(err)

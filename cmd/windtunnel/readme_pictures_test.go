@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestReadmePictures draws the pictures of the README and compares them with the
@@ -32,14 +32,9 @@ func TestReadmePictures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := "../../docs/" + name + ".svg"
 			if *cmdtest.Update {
-				if err := os.WriteFile(file, []byte(picture), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, file, []byte(picture))
 			}
-			drawn, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			drawn := testfile.Read(t, file)
 			if diff := cmp.Diff(string(drawn), picture); diff != "" {
 				t.Errorf("run make pictures (-%s +drawn now):\n%s", file, diff)
 			}

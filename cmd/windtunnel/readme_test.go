@@ -3,7 +3,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestReadmeSweep: the sweep of docs/first-sweep.md prints the table that the page
@@ -61,9 +61,7 @@ func TestReadmeValues(t *testing.T) {
 	sweep := cmdtest.TempFile(t, "sweep.yaml", manifest)
 	folder := filepath.Dir(sweep)
 	for _, file := range []string{"values.yaml", "promoted.yaml"} {
-		if err := os.WriteFile(filepath.Join(folder, file), []byte(values), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, file), []byte(values))
 	}
 	promoted := filepath.Join(folder, "promoted.yaml")
 	mustRun(t, "sweep", "-f", sweep, "--promote", promoted)

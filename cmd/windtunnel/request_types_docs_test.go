@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -41,9 +41,7 @@ func comparePage(t *testing.T, name string, data any) {
 	}
 	page := filepath.Join("..", "..", "docs", name)
 	if *cmdtest.Update {
-		if err := os.WriteFile(page, want.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, page, want.Bytes())
 	}
 	got := cmdtest.TextOf(t, page)
 	if diff := cmp.Diff(want.String(), got); diff != "" {

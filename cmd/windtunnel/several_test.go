@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // anyList is what a List holds.
@@ -189,15 +189,9 @@ func TestAStateHoldsSweepsApart(t *testing.T) {
 			t.Errorf("rows of %s: the state has\n%s\nand the sweep alone\n%s", name, got.String(), rows)
 		}
 	}
-	before, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := testfile.Read(t, state)
 	mustRun(t, "sweep", "-f", folder, "--name", "copy", "--state", state)
-	after, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := testfile.Read(t, state)
 	if !bytes.Equal(before, after) {
 		t.Errorf("a sweep that is all there adds to the state:\n%s", after[len(before):])
 	}

@@ -4,7 +4,6 @@ package main
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const (
@@ -60,10 +60,7 @@ func TestSweepSaysWhatItsStepTimesRestOn(t *testing.T) {
 	if want := "\nStep times: " + publishedTimes + ".\n"; !strings.Contains(table, want) {
 		t.Errorf("the table lacks %q:\n%s", want, table)
 	}
-	raw, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, report)
 	if want := "\n- Step times: " + publishedTimes + ".\n"; !strings.Contains(string(raw), want) {
 		t.Errorf("the report lacks %q:\n%s", want, raw)
 	}

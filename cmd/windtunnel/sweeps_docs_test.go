@@ -7,27 +7,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestDocsSweeps: what the page on sweeps tells to type works, in its order.
 func TestDocsSweeps(t *testing.T) {
-	page, err := os.ReadFile("../../docs/sweeps.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/sweeps.md")
 	_, rest, ok := strings.Cut(string(page), "```sh\nwindtunnel sweep -f policysweep-gates.yaml")
 	block, _, closed := strings.Cut(rest, "```\n")
 	if !ok || !closed {
 		t.Fatal("the page has no commands about gates")
 	}
-	sample, err := os.ReadFile("../../config/samples/policysweep-gates.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := testfile.Read(t, "../../config/samples/policysweep-gates.yaml")
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "policysweep-gates.yaml"), sample, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, "policysweep-gates.yaml"), sample)
 	t.Chdir(folder)
 	for line := range strings.Lines("windtunnel sweep -f policysweep-gates.yaml" + block) {
 		args := strings.Fields(strings.ReplaceAll(line, "'", ""))
@@ -44,10 +38,7 @@ func TestDocsSweeps(t *testing.T) {
 
 // TestDocsCanaries: the page on sweeps shows what the samples of canaries print of their steps.
 func TestDocsCanaries(t *testing.T) {
-	page, err := os.ReadFile("../../docs/sweeps.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/sweeps.md")
 	for _, sample := range []string{"policysweep-canary.yaml", "policysweep-canary-stopped.yaml"} {
 		out, _ := windtunnel(t, "sweep", "-f", "../../config/samples/"+sample) // that it fails is what the page shows
 		_, steps, _ := strings.Cut(out, "\n\n")

@@ -8,7 +8,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -19,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestSameBytesAtAnyParallelism(t *testing.T) {
@@ -85,10 +85,7 @@ func TestOutputFormats(t *testing.T) {
 }
 
 func TestManifestFromStandardInput(t *testing.T) {
-	raw, err := os.ReadFile("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/run.yaml")
 	var out bytes.Buffer
 	cmd := newRootCommand()
 	cmd.SetArgs([]string{"run", "-f", "-", "-o", "json"})

@@ -4,19 +4,16 @@ package crd_test
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestPageListsModes keeps the table of docs/api.md equal to the modes.
 func TestPageListsModes(t *testing.T) {
-	page, err := os.ReadFile("../../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/api.md")
 	if want := modesTable(v1alpha1.SweepModes); !strings.Contains(string(page), want) {
 		t.Errorf("docs/api.md has not the table of modes:\n%s", want)
 	}

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 	"reflect"
 	"regexp"
 	"slices"
@@ -20,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/config/crd"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -31,14 +31,9 @@ var update = flag.Bool("update", false, "rewrite docs/reference.md")
 func TestReferencePage(t *testing.T) {
 	want := reference(readDefinition(t, "simulationruns"), readDefinition(t, "policysweeps"))
 	if *update {
-		if err := os.WriteFile(referencePage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, referencePage, []byte(want))
 	}
-	got, err := os.ReadFile(referencePage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, referencePage)
 	if diff := cmp.Diff(want, string(got)); diff != "" {
 		t.Errorf("docs/reference.md is not what the definitions say; run go test ./config/crd -run TestReferencePage -update\n(−want +got):\n%s", diff)
 	}

@@ -16,6 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const (
@@ -108,10 +110,7 @@ func (t table) first(rows int) table {
 }
 
 func TestTablesOfThePage(t *testing.T) {
-	old, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := testfile.Read(t, page)
 	const begin, end = "<!-- layers: begin -->\n", "<!-- layers: end -->"
 	head, rest, found := bytes.Cut(old, []byte(begin))
 	_, tail, closed := bytes.Cut(rest, []byte(end))
@@ -125,9 +124,7 @@ func TestTablesOfThePage(t *testing.T) {
 	if !*update {
 		t.Fatalf("%s is out of date: run go test ./internal/layers -update", page)
 	}
-	if err := os.WriteFile(page, want, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, page, want)
 }
 
 // markdown is the tables as ADR 1 shows them. A layer is one above the highest that the

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -15,16 +14,14 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const root = "../.."
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join(root, name))
 	return string(raw)
 }
 
@@ -72,10 +69,7 @@ func TestTheTestsOfClaimsExist(t *testing.T) {
 			}
 			found := false
 			for _, file := range files {
-				raw, err := os.ReadFile(file)
-				if err != nil {
-					t.Fatal(err)
-				}
+				raw := testfile.Read(t, file)
 				found = found || bytes.Contains(raw, []byte("func "+name+"("))
 			}
 			if !found {
@@ -247,10 +241,7 @@ func loaderVerdicts(t *testing.T, _ string) []float64 {
 func recordedDecisions(t *testing.T, _ string) []float64 {
 	var counts []float64
 	for _, name := range []string{"schedule.jsonl", "approx-prefix.jsonl"} {
-		raw, err := os.ReadFile(testdata.File(t, "epp", "golden", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, testdata.File(t, "epp", "golden", name))
 		counts = append(counts, float64(bytes.Count(raw, []byte("\n"))))
 	}
 	return counts

@@ -11,6 +11,8 @@ import (
 
 	"github.com/go-logr/logr/funcr"
 	certutil "k8s.io/client-go/util/cert"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // The steps are what happens to the files of a certificate. Three clients come after each.
@@ -21,9 +23,7 @@ func TestTheCertificateIsReadAgain(t *testing.T) {
 		t.Helper()
 		file := filepath.Join(folder, name)
 		changes = changes.Add(time.Second)
-		if err := os.WriteFile(file, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, raw)
 		if err := os.Chtimes(file, changes, changes); err != nil {
 			t.Fatal(err)
 		}

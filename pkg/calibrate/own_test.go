@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -106,9 +107,7 @@ func TestWriteOwnRun(t *testing.T) {
 		fmt.Fprintf(&blocks, `{"input_length": %d, "output_length": %d, "hash_ids": %s}`+"\n", q.InputTokens, q.OutputTokens, ids)
 	}
 	for name, text := range map[string]*bytes.Buffer{ownLog: &log, ownBlocks: &blocks} {
-		if err := os.WriteFile(name, text.Bytes(), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, text.Bytes())
 	}
 }
 

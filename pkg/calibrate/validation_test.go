@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -257,19 +258,14 @@ func TestValidationDocument(t *testing.T) {
 	got := v.document()
 	if *update {
 		for name, text := range map[string][]byte{document: []byte(got), checksFile: v.checks().YAML()} {
-			if err := os.WriteFile(name, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, name, text)
 		}
 		return
 	}
 	if diff := cmp.Diff(string(latency.BuiltinChecks().YAML()), string(v.checks().YAML())); diff != "" {
 		t.Errorf("%s is not what the simulator says (−file +now):\n%s", checksFile, diff)
 	}
-	want, err := os.ReadFile(document)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, document)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("docs/validation.md is not what the simulator says; make validation writes it anew (−document +now):\n%s", diff)
 	}

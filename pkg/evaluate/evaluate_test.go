@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
@@ -342,10 +342,7 @@ func TestGatesScore(t *testing.T) {
 
 // The sample routes better than chance where caches are small.
 func TestTheSampleOfAPolicy(t *testing.T) {
-	text, err := os.ReadFile("../../config/samples/policies/prefix-and-load.star")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, "../../config/samples/policies/prefix-and-load.star")
 	crowded := func(r *v1alpha1.SimulationRun) {
 		in := &r.Spec.Scenario
 		in.Horizon.Requests = new(int64(400))

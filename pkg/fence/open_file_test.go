@@ -8,14 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // A child can read a trace again and again, whether it is a file or not.
 func TestAnOpenFileIsReadAgain(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "trace.jsonl")
-	if err := os.WriteFile(name, []byte("rows"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, name, []byte("rows"))
 	for what, open := range map[string]func() (io.ReadCloser, error){
 		"a file":          func() (io.ReadCloser, error) { return os.Open(name) },
 		"what is no file": func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("rows")), nil },

@@ -5,7 +5,6 @@ package gate
 import (
 	"fmt"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // rollingOut is a sweep whose rollout is undecided at 25 % and stopped at 50 %.
@@ -126,10 +126,7 @@ func TestTheExampleAsksAtEachStep(t *testing.T) {
 
 func readExample(t *testing.T, name string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("../../config/gates", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("../../config/gates", name))
 	if err := yaml.Unmarshal(raw, into); err != nil {
 		t.Fatal(err)
 	}

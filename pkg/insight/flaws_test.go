@@ -5,13 +5,13 @@ package insight_test
 import (
 	"bytes"
 	"maps"
-	"os"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -83,10 +83,7 @@ func names(r *insight.Report, kind insight.Type) bool {
 // runsOf reads the runs of a file.
 func runsOf(t *testing.T, file string) []*v1alpha1.SimulationRun {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	set, err := manifest.Read(bytes.NewReader(raw), file)
 	if err != nil {
 		t.Fatal(err)

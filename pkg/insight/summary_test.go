@@ -4,7 +4,6 @@ package insight_test
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
@@ -63,14 +63,9 @@ func TestSummaries(t *testing.T) {
 			got := insight.Summarize(report(), insight.SummaryOptions{Strategy: strategy, Alternatives: alternatives})
 			path := filepath.Join("testdata", "summary", string(strategy)+".md")
 			if *update {
-				if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, path, []byte(got))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, path)
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("%s; -update rewrites it (−want +got):\n%s", path, diff)
 			}

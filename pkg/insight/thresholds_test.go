@@ -4,13 +4,14 @@ package insight
 
 import (
 	"fmt"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // columns are the presets in the order of the documentation.
@@ -68,10 +69,7 @@ func TestPresetsAreOrdered(t *testing.T) {
 
 // The documentation has the value of each threshold in each preset.
 func TestThresholdsAreDocumented(t *testing.T) {
-	page, err := os.ReadFile("../../docs/traces.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/traces.md")
 	for i, x := range thresholds {
 		row := "| `" + x.name + "` |"
 		for _, preset := range columns() {

@@ -5,22 +5,20 @@ package latency
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // fileOf is a file of the catalogue.
 func fileOf(t testing.TB, name string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("catalogue", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("catalogue", name))
 	return raw
 }
 
@@ -39,9 +37,7 @@ func TestTheEmbeddedEntriesAreThoseOfTheFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(filepath.Join("catalogue", "entries.json"), raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join("catalogue", "entries.json"), raw)
 	}
 	var got Entries
 	if err := json.Unmarshal(fileOf(t, "entries.json"), &got); err != nil {

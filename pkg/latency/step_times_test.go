@@ -6,11 +6,12 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite generated files")
@@ -176,14 +177,9 @@ func (t errorTally) String() string {
 func TestStepTimesPageMatchesTables(t *testing.T) {
 	got := stepTimesDocument(t)
 	if *update {
-		if err := os.WriteFile(stepTimesPage, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, stepTimesPage, []byte(got))
 	}
-	want, err := os.ReadFile(stepTimesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, stepTimesPage)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("docs/studies/step-times.md is not what the tables say; -update writes it anew (−page +now):\n%s", diff)
 	}

@@ -5,12 +5,12 @@ package manifest_test
 import (
 	"bytes"
 	"errors"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -24,10 +24,7 @@ func manifests(t testing.TB) map[string][]byte {
 			t.Fatal(err)
 		}
 		for _, path := range paths {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, path)
 			files[path] = text
 		}
 	}

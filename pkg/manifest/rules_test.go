@@ -7,7 +7,6 @@ import (
 	"context"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // Rules by node find what the validator of the whole schema finds, also where a valid object is
@@ -105,10 +106,7 @@ func samplesOf(t *testing.T, kind string, names []string) []map[string]any {
 	t.Helper()
 	var objects []map[string]any
 	for _, name := range names {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, name)
 		set, err := Read(bytes.NewReader(text), name)
 		if err != nil {
 			t.Fatal(err)

@@ -5,7 +5,6 @@ package profile_test
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -45,10 +45,7 @@ func TestProfilesAreTakenOver(t *testing.T) {
 			continue
 		}
 		t.Run(filepath.Base(name), func(t *testing.T) {
-			text, err := os.ReadFile(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, name)
 			traffic, errs := profile.Convert(text, profile.Options{})
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
@@ -62,14 +59,9 @@ func TestProfilesAreTakenOver(t *testing.T) {
 			}
 			golden := strings.TrimSuffix(name, ".yaml") + ".golden.yaml"
 			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, golden, got)
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, golden)
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("traffic (-want +got):\n%s", diff)
 			}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 )
 
@@ -99,10 +99,7 @@ func TestRewriteOfPublishedConfigurations(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	done, refused := 0, 0
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, file)
 		verdict, _ := epp.Newest(raw, nil)
 		if verdict.Config == nil {
 			continue

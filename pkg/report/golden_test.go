@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -25,14 +26,9 @@ func golden(t *testing.T, name string, got []byte) {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, got)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s, −want +got (rewrite with -update):\n%s", path, diff)
 	}
@@ -41,10 +37,7 @@ func golden(t *testing.T, name string, got []byte) {
 // recorded reads what the tests of pkg/result recorded.
 func recorded(t *testing.T, name string, into any) {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "result", "testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("..", "result", "testdata", name))
 	if err := json.Unmarshal(raw, into); err != nil {
 		t.Fatalf("%s: %v", name, err)
 	}

@@ -4,7 +4,6 @@ package result
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const metricsPage = "../../docs/metrics.md"
@@ -54,14 +55,9 @@ has one value for each step of a request, as in vLLM's own metric and in the cli
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m, m.Unit(), better, m.Help(), list(m.Requirements()))
 	}
 	if *update {
-		if err := os.WriteFile(metricsPage, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, metricsPage, []byte(b.String()))
 	}
-	got, err := os.ReadFile(metricsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, metricsPage)
 	if diff := cmp.Diff(b.String(), string(got)); diff != "" {
 		t.Errorf("docs/metrics.md is not what the declarations say; run go test ./pkg/result -run TestMetricsPage -update\n(−want +got):\n%s", diff)
 	}
@@ -80,10 +76,7 @@ func TestDocumentedMetricsExist(t *testing.T) {
 		}
 		for _, path := range paths {
 			files++
-			raw, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := testfile.Read(t, path)
 			for number, line := range strings.Split(string(raw), "\n") {
 				for _, m := range named.FindAllStringSubmatch(line, -1) {
 					first, _, _ := strings.Cut(m[2], ".")

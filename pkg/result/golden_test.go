@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite the files under testdata")
@@ -23,14 +25,9 @@ func golden(t *testing.T, name string, got []byte) {
 		if err := os.MkdirAll("testdata", 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, got)
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s, −want +got (rewrite with -update):\n%s", path, diff)
 	}

@@ -4,12 +4,13 @@ package result
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // allRecords has a record of each kind, with each field set.
@@ -100,10 +101,7 @@ func snake(name string) string {
 
 // The page on traces has each field of each record, in order.
 func TestThePageOnTracesHasEachField(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/traces.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../docs/traces.md")
 	for _, r := range allRecords {
 		_, section, _ := strings.Cut(string(raw), "\n### `"+string(r.Kind())+"`\n")
 		section, _, _ = strings.Cut(section, "\n#")

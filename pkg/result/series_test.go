@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -244,10 +244,7 @@ func TestSeriesPage(t *testing.T) {
 	for _, l := range seriesLatencies {
 		fmt.Fprintf(&b, "| `%s` | %s |\n", l.name, l.help)
 	}
-	raw, err := os.ReadFile(seriesPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, seriesPage)
 	const begin, end = "<!-- begin: written by go test ./pkg/result -run TestSeriesPage -update -->\n", "<!-- end -->\n"
 	before, rest, found := strings.Cut(string(raw), begin)
 	old, after, closed := strings.Cut(rest, end)
@@ -255,9 +252,7 @@ func TestSeriesPage(t *testing.T) {
 		t.Fatalf("%s has no place for the tables", seriesPage)
 	}
 	if *update {
-		if err := os.WriteFile(seriesPage, []byte(before+begin+b.String()+end+after), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, seriesPage, []byte(before+begin+b.String()+end+after))
 		return
 	}
 	if diff := cmp.Diff(b.String(), old); diff != "" {

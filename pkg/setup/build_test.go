@@ -4,7 +4,6 @@ package setup
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -111,10 +111,7 @@ func TestPagesStateDefaults(t *testing.T) {
 
 func wantOnPage(t *testing.T, page, want string) {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/" + page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, "../../docs/"+page)
 	if !strings.Contains(string(text), want) {
 		t.Errorf("docs/%s does not say: %s", page, want)
 	}
@@ -165,10 +162,7 @@ func TestPresetsOfRequestCost(t *testing.T) {
 
 // The reference states what the presets cost.
 func TestTheReferenceStatesPresetsOfRequestCost(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/reference.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../docs/reference.md")
 	direct, gateway := latency.DirectWay.Cost(), latency.GatewayWay.Cost()
 	want := fmt.Sprintf("%d ms and %g µs for each token of the prompt. Gateway is a gateway with an EPP too: %d ms and %g µs",
 		direct.QueueBase.Milliseconds(), float64(direct.QueuePerInputToken)/1e3, gateway.QueueBase.Milliseconds(), float64(gateway.QueuePerInputToken)/1e3)

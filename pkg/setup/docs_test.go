@@ -3,23 +3,20 @@
 package setup
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 // snippet returns the first YAML of docs/api.md that begins with a key.
 func snippet(t *testing.T, key string) string {
 	t.Helper()
-	page, err := os.ReadFile("../../docs/api.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/api.md")
 	_, rest, found := strings.Cut(string(page), "```yaml\n"+key+":")
 	if !found {
 		t.Fatalf("docs/api.md has no YAML that begins with %s", key)

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -44,9 +45,7 @@ func askingFolder(t *testing.T, url string) (folder, planHash string) {
 	}})
 	folder = t.TempDir()
 	for name, raw := range map[string][]byte{PlanFile: plan.Encode(), OwnerFile: owner, InquiriesFile: inquiries, HeaderFile: []byte("Bearer x\n"), OriginFile: []byte(url + "\n")} {
-		if err := os.WriteFile(filepath.Join(folder, name), raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, name), raw)
 	}
 	return folder, plan.Hash()
 }
@@ -118,9 +117,7 @@ func TestASecretIsForOneService(t *testing.T) {
 	} {
 		folder := t.TempDir()
 		for name, text := range map[string]string{HeaderFile: "Bearer x", OriginFile: tc.origin} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(folder, name), []byte(text))
 		}
 		header, err := ProposeOptions{SecretFolder: folder}.header(&experiment.Proposer{URL: tc.url, Secret: "windtunnel-proposer", Key: "token"})
 		if tc.want == "" && (err != nil || header != "Bearer x") || tc.want != "" && (err == nil || header != "" || !strings.Contains(err.Error(), tc.want)) {

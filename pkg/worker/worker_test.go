@@ -26,6 +26,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -122,9 +123,7 @@ func mounted(t *testing.T, sweep *v1alpha1.PolicySweep, recorded []byte) Options
 
 func writeFile(t *testing.T, name string, raw []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, name, raw)
 }
 
 func TestShardReportsItsResults(t *testing.T) {
@@ -243,10 +242,7 @@ func listedChunks(t *testing.T, list *corev1.ConfigMap) []store.Reference {
 // A later round's trials are in its file, and what is known is left out.
 func TestWorkerSimulatesRestOfARound(t *testing.T) {
 	o := mountedOptions(t)
-	raw, err := os.ReadFile(filepath.Join(o.PlanFolder, PlanFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join(o.PlanFolder, PlanFile))
 	plan, err := experiment.DecodePlan(raw)
 	if err != nil {
 		t.Fatal(err)
@@ -517,10 +513,7 @@ func TestAFileOfAnotherDigestIsNotQuoted(t *testing.T) {
 func planFor(t *testing.T, o Options, text string) {
 	t.Helper()
 	name := filepath.Join(o.PlanFolder, PlanFile)
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, name)
 	plan, err := experiment.DecodePlan(raw)
 	if err != nil {
 		t.Fatal(err)

@@ -6,7 +6,6 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload/arrival"
@@ -98,14 +98,9 @@ greatest that is reached is 31/32 = 0.969. D and its p-value are those of the le
 	page.WriteString(profilesText)
 	writeProfiles(t, &page)
 	if *updateDistributions {
-		if err := os.WriteFile(distributionsPage, []byte(page.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, distributionsPage, []byte(page.String()))
 	}
-	want, err := os.ReadFile(distributionsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, distributionsPage)
 	if diff := cmp.Diff(string(want), page.String()); diff != "" {
 		t.Errorf("docs/studies/distributions.md (−want +got); -update writes it:\n%s", diff)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -49,10 +50,7 @@ func TestCalibrateWritesErrorsEntryAndPlot(t *testing.T) {
 			t.Errorf("the report does not say %q:\n%s", want, out)
 		}
 	}
-	raw, err := os.ReadFile(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, entry)
 	if entries, errs := latency.ParseEntries(raw, nil); len(errs) > 0 || len(entries.Accelerators) != 1 {
 		t.Errorf("the entry is no catalogue: %v\n%s", errs.ToAggregate(), raw)
 	}
@@ -187,10 +185,7 @@ func TestBadInputOfCalibrate(t *testing.T) {
 // The guide's YAML is taken as it stands there: the description of a run is one,
 // and the scenario at its end runs with an entry that calibrate wrote.
 func TestTheGuideToCalibrationWorks(t *testing.T) {
-	guide, err := os.ReadFile("../../docs/calibrate.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	guide := testfile.Read(t, "../../docs/calibrate.md")
 	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(guide), -1)
 	if len(blocks) != 4 {
 		t.Fatalf("%d blocks of YAML in the guide, want a run, a scenario, what a run may add, and a run of scrapes", len(blocks))
@@ -212,10 +207,7 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 	folder := t.TempDir()
 	entry := filepath.Join(folder, "entry.yaml")
 	mustRun(t, "calibrate", "-f", "testdata/calibrate.yaml", "--generations", "2", "--entry", entry)
-	raw, err := os.ReadFile(entry)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, entry)
 	scenario := blocks[1][1]
 	for placeholder, name := range map[string]string{"LAYER": "layerOverhead", "TOKEN": "tokenOverhead", "SEQUENCE": "sequenceOverhead"} {
 		value := regexp.MustCompile(name + `Microseconds: "(.*)"`).FindSubmatch(raw)
@@ -225,9 +217,7 @@ func TestTheGuideToCalibrationWorks(t *testing.T) {
 		scenario = strings.Replace(scenario, placeholder, string(value[1]), 1)
 	}
 	manifest := filepath.Join(folder, "calibrated.yaml")
-	if err := os.WriteFile(manifest, []byte(scenario), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, manifest, []byte(scenario))
 	if out := mustRun(t, "run", "-f", manifest); !strings.Contains(out, "SimulationRun calibrated") {
 		t.Errorf("the guide's scenario gives\n%s", out)
 	}

@@ -3,7 +3,6 @@
 package calibrate
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // line returns the output's line that begins with a name, its columns set one
@@ -86,10 +86,7 @@ func TestCatalogueSaysWhereSharesComeFrom(t *testing.T) {
 
 // The sample's config.json is what a model on Hugging Face has.
 func TestCatalogueTakesAConfigOfHuggingFace(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(cmdtest.Samples, "simulationrun-catalogue.yaml"))
 	var own corev1.ConfigMap
 	if err := yaml.Unmarshal(text[:strings.Index(string(text), "\n---\n")], &own); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestFilesAreWrittenTogether(t *testing.T) {
@@ -25,9 +26,7 @@ func TestFilesAreWrittenTogether(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			if err := os.WriteFile(filepath.Join(folder, "old"), []byte("1"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(folder, "old"), []byte("1"))
 			if err := os.Mkdir(filepath.Join(folder, "folder"), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -52,9 +51,7 @@ func TestFilesAreWrittenTogether(t *testing.T) {
 func TestALinkStaysALink(t *testing.T) {
 	folder := t.TempDir()
 	file, link := filepath.Join(folder, "file"), filepath.Join(folder, "link")
-	if err := os.WriteFile(file, []byte("1"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, []byte("1"))
 	if err := os.Symlink("file", link); err != nil {
 		t.Fatal(err)
 	}

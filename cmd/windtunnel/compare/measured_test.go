@@ -4,7 +4,6 @@ package compare
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -52,9 +52,7 @@ func TestCompareSetsARunAgainstAReport(t *testing.T) {
 func TestCompareSaysWhatAReportLacks(t *testing.T) {
 	folder := t.TempDir()
 	ours := filepath.Join(folder, "benchmark_report_v0.2_ours.yaml")
-	if err := os.WriteFile(ours, []byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "benchmark-report")), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, ours, []byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "benchmark-report")))
 	for name, tc := range map[string]struct {
 		args []string
 		want []string

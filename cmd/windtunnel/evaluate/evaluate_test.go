@@ -5,7 +5,6 @@ package evaluate
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 )
 
@@ -89,10 +89,7 @@ func TestEvaluateRefusesBadInput(t *testing.T) {
 
 // TestThePageOnEvaluate types the commands of docs/bundles.md, which shows what they print.
 func TestThePageOnEvaluate(t *testing.T) {
-	page, err := os.ReadFile("../../docs/bundles.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/bundles.md")
 	_, shown, found := strings.Cut(string(page), "$ windtunnel evaluate")
 	if !found {
 		t.Fatal("it has no command")
@@ -103,10 +100,7 @@ func TestThePageOnEvaluate(t *testing.T) {
 	if diff := cmp.Diff(shown, mustRun(t, append([]string{"evaluate"}, strings.Fields(command)...)...)); diff != "" {
 		t.Errorf("windtunnel evaluate%s (-docs/bundles.md +printed):\n%s", command, diff)
 	}
-	sample, err := os.ReadFile(filepath.Join("config", "samples", "policies", "prefix-and-load.star"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := testfile.Read(t, filepath.Join("config", "samples", "policies", "prefix-and-load.star"))
 	programs := strings.Split(string(page), "```\ndef ")
 	source, _, _ := strings.Cut(programs[len(programs)-1], "```")
 	if !strings.Contains(string(sample), "def "+source) {

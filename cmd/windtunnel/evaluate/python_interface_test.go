@@ -4,13 +4,13 @@ package evaluate
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
@@ -78,14 +78,9 @@ func TestThePythonShimsKnowTheInterface(t *testing.T) {
 	}
 	const path = "../../python/policy_interface.json"
 	if *cmdtest.Update {
-		if err := os.WriteFile(path, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, append(text, '\n'))
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, path)
 	if diff := cmp.Diff(string(text)+"\n", string(got)); diff != "" {
 		t.Errorf("%s is not what the layouts say; go test ./cmd/windtunnel -run TestThePythonShimsKnow -update writes it (-want +got):\n%s", path, diff)
 	}

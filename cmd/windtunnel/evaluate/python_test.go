@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // frameworks are stand-ins with no more than what the real packages give to the shims.
@@ -73,9 +74,7 @@ func python(t *testing.T, script string, withFrameworks bool, env ...string) (sh
 			if err := os.MkdirAll(filepath.Dir(filepath.Join(folder, name)), 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(folder, name), []byte(text))
 		}
 		paths += string(os.PathListSeparator) + folder
 	}

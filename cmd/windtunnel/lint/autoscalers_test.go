@@ -5,13 +5,13 @@ package lint
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -76,9 +76,7 @@ func TestFoldersWithConfigMapsOfAnalysers(t *testing.T) {
 	dir := t.TempDir()
 	for name, entry := range map[string]string{"wva": "analyzerName: saturation, scaleUpThreshold: 2", "other": "analyzers: [english, german]"} {
 		text := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: " + name + "}\ndata:\n  default: '{" + entry + "}'\n"
-		if err := os.WriteFile(filepath.Join(dir, name+".yaml"), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name+".yaml"), []byte(text))
 	}
 	out, err := windtunnel(t, "lint", dir)
 	if cli.ExitCode(err) != cli.ExitFailed || !strings.Contains(out, "wva.yaml:5:1: error manifest: data.default.scaleUpThreshold: Invalid value: 2") || strings.Contains(out, "other.yaml") {
@@ -115,10 +113,7 @@ func TestRunsThatFollowHaveTheManifestOfThePoint(t *testing.T) {
 	short := strings.NewReplacer("duration: 25m", "duration: 1m", "count: 3", "count: 1").Replace(text)
 	mustRun(t, "sweep", "-f", cmdtest.TempFile(t, "sweep.yaml", short), "--follow", folder)
 	best := filepath.Join(folder, "hpa-best-1.yaml")
-	written, err := os.ReadFile(best)
-	if err != nil {
-		t.Fatal(err)
-	}
+	written := testfile.Read(t, best)
 	header, _, _ := strings.Cut(string(written), "\n")
 	_, target, _ := strings.Cut(header, "target=")
 	target, _, _ = strings.Cut(target, " ")

@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -78,9 +79,7 @@ func TestFoldersMayHoldOtherThings(t *testing.T) {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(dir, name), []byte(text))
 	}
 	out, _ := windtunnel(t, "lint", dir, "-o", "json")
 	var got struct{ Reports []lint.Report }
@@ -162,19 +161,14 @@ func TestSummaryIsOneTable(t *testing.T) {
 // TestThePageShowsWhatLintPrints: the findings of docs/lint.md are those of the
 // configuration above them.
 func TestThePageShowsWhatLintPrints(t *testing.T) {
-	page, err := os.ReadFile("../../docs/lint.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/lint.md")
 	_, rest, ok := strings.Cut(string(page), "```yaml\n")
 	config, rest, closed := strings.Cut(rest, "```\n")
 	if !ok || !closed {
 		t.Fatal("the page has no configuration")
 	}
 	t.Chdir(t.TempDir())
-	if err := os.WriteFile("epp.yaml", []byte(config), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, "epp.yaml", []byte(config))
 	for _, args := range []string{"lint epp.yaml --epp-version router-v0.10", "lint epp.yaml"} {
 		_, after, shown := strings.Cut(rest, "$ windtunnel "+args+"\n")
 		want, _, ended := strings.Cut(after, "```\n")

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestAvailableMemory(t *testing.T) {
@@ -16,9 +18,7 @@ func TestAvailableMemory(t *testing.T) {
 		"MemAvailable: much kB": 0,
 	} {
 		file := filepath.Join(t.TempDir(), "meminfo")
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, []byte(text))
 		got, ok := availableBytes(file)
 		if ok != (want > 0) || ok && got != want {
 			t.Errorf("%q: %d, %v; want %d", text, got, ok, want)
@@ -49,9 +49,7 @@ func TestMemoryOfCgroups(t *testing.T) {
 				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 					t.Fatal(err)
 				}
-				if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, path, []byte(text))
 			}
 			got, ok := cgroupBytes(root, filepath.Join(root, "self"))
 			if ok != (tc.want > 0) || ok && got != tc.want {

@@ -7,13 +7,13 @@ import (
 	"crypto/tls"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/go-logr/logr"
 	certutil "k8s.io/client-go/util/cert"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/access"
 )
 
@@ -24,9 +24,7 @@ func TestServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, content := range map[string][]byte{"tls.crt": cert, "tls.key": key} {
-		if err := os.WriteFile(filepath.Join(folder, name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, name), content)
 	}
 	for name, tc := range map[string]struct{ folder, host string }{
 		"a certificate of its own": {host: "localhost"},

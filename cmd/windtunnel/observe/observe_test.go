@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	prediction "windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -76,9 +77,7 @@ spec:
   objectives: [{metric: ttft.p99, direction: Minimize}]
 `).Replace(raw)
 	sweep := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(sweep, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, sweep, []byte(text))
 	samples := playCluster(t)
 	if out, err := windtunnel(t, "observe", "-f", sweep, "--point", "1", "--samples", samples, "--every", "5m"); err != nil || !strings.HasPrefix(out, "cluster#1: as predicted. ") {
 		t.Errorf("the point with the rate of the cluster: %v:\n%s", err, out)
@@ -96,9 +95,7 @@ func TestObserveRefuses(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, []byte(text))
 		return path
 	}
 	down := httptest.NewServer(http.NotFoundHandler())
@@ -154,15 +151,13 @@ func TestObserveRefuses(t *testing.T) {
 
 // TestThePageOnObservationsWorks runs the first commands of docs/observe.md.
 func TestThePageOnObservationsWorks(t *testing.T) {
-	raw, err := os.ReadFile("../../docs/observe.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../docs/observe.md")
 	_, rest, _ := strings.Cut(string(raw), "```sh\n")
 	block, text, _ := strings.Cut(rest, "```")
 	samples := filepath.Join(t.TempDir(), "samples.json")
 	commands := strings.Split(strings.TrimSpace(strings.ReplaceAll(block, "\\\n", " ")), "\n")
 	var out string
+	var err error
 	for _, command := range commands {
 		words := strings.Fields(strings.NewReplacer("samples.json", samples, "config/samples", "../../config/samples").Replace(command))
 		out, err = windtunnel(t, words[1:]...)
@@ -177,10 +172,7 @@ func TestThePageOnObservationsWorks(t *testing.T) {
 // TestObserveAnObjectOfTheCluster reads a run, and a point of a sweep with its results.
 func TestObserveAnObjectOfTheCluster(t *testing.T) {
 	objects, _ := cmdtest.StoredSweep(t, mustRun)
-	raw, err := os.ReadFile(clusterManifest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, clusterManifest)
 	var run v1alpha1.SimulationRun
 	if err := yaml.Unmarshal(raw, &run); err != nil {
 		t.Fatal(err)
@@ -215,7 +207,7 @@ func TestObserveAnObjectOfTheCluster(t *testing.T) {
 	}
 	objects[0].(*v1alpha1.PolicySweep).Status.PlanHash = "another"
 	c = cmdtest.Client(t, objects...)
-	_, err = (&observeOptions{Point: 1}).observedObject(t.Context(), c, types.NamespacedName{Namespace: "n", Name: "s"}, "")
+	_, err := (&observeOptions{Point: 1}).observedObject(t.Context(), c, types.NamespacedName{Namespace: "n", Name: "s"}, "")
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "the results are those of another spec") {
 		t.Errorf("results of another plan: exit code %d, error %v", cli.ExitCode(err), err)
 	}

@@ -4,7 +4,6 @@ package run
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
@@ -183,10 +183,7 @@ func TestAReportGoesWithRequests(t *testing.T) {
 	if with != mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "benchmark-report") {
 		t.Error("--requests changes the report")
 	}
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	if rows := cmdtest.ReadRequests(t, raw); len(rows) != 240 {
 		t.Errorf("%d requests in the file", len(rows))
 	}

@@ -5,7 +5,6 @@ package run
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,26 +16,24 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
 
 // reportSchema is the published schema, in the words of the validator at hand.
 func reportSchema(t *testing.T) *validate.SchemaValidator {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(cmdtest.PublishedReports(t), "schema.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join(cmdtest.PublishedReports(t), "schema.json"))
 	var root map[string]any
 	if err := json.Unmarshal(raw, &root); err != nil {
 		t.Fatal(err)
 	}
-	raw, err = json.Marshal(inWordsOfDraft4(root, root["$defs"].(map[string]any)))
+	schema, err := json.Marshal(inWordsOfDraft4(root, root["$defs"].(map[string]any)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var s spec.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
+	if err := json.Unmarshal(schema, &s); err != nil {
 		t.Fatal(err)
 	}
 	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default)

@@ -5,7 +5,6 @@ package run
 import (
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
@@ -97,10 +97,7 @@ func TestClosedLoopsKeepTheResponseTimeLaw(t *testing.T) {
 	replications := regexp.MustCompile(`(?m)^  replications: .*$`)
 	tested := 0
 	for _, file := range append(samples, scenarios...) {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, file)
 		if !strings.Contains(string(raw), "closedLoop:") {
 			continue
 		}

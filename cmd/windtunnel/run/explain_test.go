@@ -4,7 +4,6 @@ package run
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestExplainPrintsATable(t *testing.T) {
@@ -129,13 +129,10 @@ func TestExplainRefuses(t *testing.T) {
 }
 
 func TestExplainIsAboutOneRun(t *testing.T) {
-	raw, err := os.ReadFile("testdata/explain.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/explain.yaml")
 	two := cmdtest.TempFile(t, "two.yaml", string(raw)+"---\n"+strings.Replace(string(raw), "name: busy", "name: other", 1))
 	for _, flag := range []string{"--explain=3", "--trace=" + filepath.Join(t.TempDir(), "d.jsonl")} {
-		_, err = windtunnel(t, "run", "-f", two, flag)
+		_, err := windtunnel(t, "run", "-f", two, flag)
 		if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "select one with --name") {
 			t.Errorf("%s: exit code %d: %v", flag, cli.ExitCode(err), err)
 		}
@@ -145,10 +142,7 @@ func TestExplainIsAboutOneRun(t *testing.T) {
 
 // The page shows what its commands print.
 func TestExplainPage(t *testing.T) {
-	page, err := os.ReadFile("../../docs/explain.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../docs/explain.md")
 	ran := 0
 	for _, block := range strings.Split(string(page), "```\n$ windtunnel ")[1:] {
 		block, _, _ = strings.Cut(block, "```")

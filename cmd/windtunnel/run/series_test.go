@@ -4,22 +4,19 @@ package run
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func readLines(t *testing.T, name string) *result.Lines {
 	t.Helper()
-	raw, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, name)
 	var lines result.Lines
 	if err := json.Unmarshal(raw, &lines); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ package run
 
 import (
 	"encoding/json"
-	"os"
 	"strings"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // rowsOf are the rows that a verb prints as JSON.
@@ -25,10 +25,7 @@ func rowsOf(t *testing.T, args ...string) string {
 }
 
 func TestASettingGivesTheRowsOfAnEditedManifest(t *testing.T) {
-	sample, err := os.ReadFile(cmdtest.PoissonSample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := testfile.Read(t, cmdtest.PoissonSample)
 	const weight = "router.endpointPickerConfig.schedulingProfiles[default].plugins[queue-scorer].weight=5"
 	for name, test := range map[string]struct {
 		settings []string

@@ -18,6 +18,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -30,10 +31,7 @@ func TestTraceWritesEveryDecision(t *testing.T) {
 	if with != mustRun(t, "run", "-f", "testdata/explain.yaml") {
 		t.Error("a trace changes what is printed")
 	}
-	text, err := os.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, plain)
 	if !bytes.Equal(text, gunzip(t, packed)) {
 		t.Error("compressed, the decisions are others")
 	}
@@ -117,10 +115,7 @@ func TestATraceAsATable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, lines)
 	d, n, found := json.NewDecoder(bytes.NewReader(text)), 0, 0
 	for ; d.More(); n++ {
 		var l execute.RoutingRecord
@@ -162,10 +157,7 @@ func TestAFullTraceAsTables(t *testing.T) {
 		mustRun(t, append([]string{"run", "-f", "testdata/trace-full.yaml", "--trace", file, "--trace-level", "Full"}, flags...)...)
 		return file
 	}
-	lines, err := os.ReadFile(run("t.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := testfile.Read(t, run("t.jsonl"))
 	if packed := gunzip(t, run("t.jsonl.gz", "--parallelism", "1")); !bytes.Equal(lines, packed) {
 		t.Error("compressed, the records are others")
 	}
@@ -242,10 +234,7 @@ func TestASampleOfATrace(t *testing.T) {
 	lines := func(file string, flags ...string) int {
 		name := filepath.Join(folder, "t.jsonl")
 		mustRun(t, append([]string{"run", "-f", file, "--trace", name}, flags...)...)
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, name)
 		return bytes.Count(text, []byte("\n"))
 	}
 	all := lines("testdata/explain.yaml")

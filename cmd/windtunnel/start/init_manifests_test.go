@@ -10,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // manifests are texts of clusters, each with what is read of it beside it.
@@ -71,9 +72,7 @@ func TestManifestsBecomeAScenarioThatRuns(t *testing.T) {
 func TestAScenarioOfManifestsIsSimulated(t *testing.T) {
 	folder := t.TempDir()
 	file := filepath.Join(folder, "run.yaml")
-	if err := os.WriteFile(filepath.Join(folder, "chart.yaml"), []byte(cmdtest.TextOf(t, filepath.Join(manifests, "chart.yaml"))), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, "chart.yaml"), []byte(cmdtest.TextOf(t, filepath.Join(manifests, "chart.yaml"))))
 	for range 2 { // the second time beside the scenario of the first
 		mustRun(t, "init", folder, "-o", file, "--force")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/preset"
 )
 
@@ -35,10 +36,7 @@ func TestAFirstScenarioRuns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "scenario.yaml")
 			said := mustRun(t, append([]string{"init", "-o", file}, tc.args...)...)
-			raw, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := testfile.Read(t, file)
 			for _, want := range tc.want {
 				if !strings.Contains(string(raw), want) {
 					t.Errorf("there is no %q in\n%s", want, raw)

@@ -3,7 +3,6 @@
 package sweep
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // eppsDefault is how llm-d's router routes prefill and decode by its own configuration
@@ -61,9 +61,7 @@ func TestAPolicyThatEvolvedBeatsTheEPPsDefault(t *testing.T) {
 		file := filepath.Join(folder, "run.yaml")
 		manifest := "apiVersion: sim.windtunnel.dev/v1alpha1\nkind: SimulationRun\nmetadata: {name: run}\nspec:\n" +
 			strings.Replace(scenario, router, with, 1) + "  replications: {seeds: [11, 12, 13, 14, 15]}\n"
-		if err := os.WriteFile(file, []byte(manifest), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, []byte(manifest))
 		out := mustRun(t, "run", "-f", file)
 		found := goodputLine.FindStringSubmatch(out)
 		if found == nil {

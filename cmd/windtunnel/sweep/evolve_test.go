@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
@@ -23,9 +24,7 @@ func evolving(t *testing.T) string {
 		text = strings.Replace(text, pair[0], pair[1], 1)
 	}
 	file := filepath.Join(t.TempDir(), "evolve.yaml")
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, []byte(text))
 	return file
 }
 
@@ -33,10 +32,7 @@ func TestSweepPromotesThePolicyThatEvolved(t *testing.T) {
 	sweep, folder := evolving(t), t.TempDir()
 	file, report := filepath.Join(folder, "bundle.yaml"), filepath.Join(folder, "report.md")
 	out, _ := windtunnel(t, "sweep", "-f", sweep, "--promote", file, "--promote-anyway", "--report", report)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, file)
 	b, errs := bundle.Read(text, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs)
@@ -48,9 +44,7 @@ func TestSweepPromotesThePolicyThatEvolved(t *testing.T) {
 		t.Errorf("%v: the report is\n%s", err, written)
 	}
 	// A file that holds something else stays as it is.
-	if err := os.WriteFile(file, []byte("kind: EndpointPickerConfig\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, []byte("kind: EndpointPickerConfig\n"))
 	if _, err := windtunnel(t, "sweep", "-f", sweep, "--promote", file); err == nil || !strings.Contains(err.Error(), "holds no PolicyBundle") {
 		t.Errorf("error %v", err)
 	}
@@ -59,13 +53,8 @@ func TestSweepPromotesThePolicyThatEvolved(t *testing.T) {
 func TestSweepGoesOnFromAStateWithPoliciesThatEvolve(t *testing.T) {
 	sweep, state := evolving(t), filepath.Join(t.TempDir(), "sweep.state")
 	first, _ := windtunnel(t, "sweep", "-f", sweep, "--state", state)
-	raw, err := os.ReadFile(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(state, raw[:len(raw)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, state)
+	testfile.Write(t, state, raw[:len(raw)/2])
 	second, _ := windtunnel(t, "sweep", "-f", sweep, "--state", state, "--parallelism", "1")
 	if first != second {
 		t.Errorf("it goes on with\n%s\nand not\n%s", second, first)

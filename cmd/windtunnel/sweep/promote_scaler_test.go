@@ -4,7 +4,6 @@ package sweep
 
 import (
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // bothFiles is a folder with the sample that varies an autoscaler and a weight, and with the
@@ -38,9 +38,7 @@ func bothFiles(t *testing.T, replacements ...string) (folder string, files map[s
 		"configMapRef: {name: hpa-routing, key: epp.yaml}", "file: epp.yaml",
 		"configMapRef: {name: hpa-routing, key: hpa.yaml}", "file: hpa.yaml")...).Replace(files["sweep.yaml"])
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(folder, name), []byte(text))
 	}
 	t.Chdir(folder)
 	return folder, files
@@ -90,10 +88,7 @@ func TestPromoteWritesTheConfigurationAndTheManifest(t *testing.T) {
 func TestTheReportHasTheChangesOfTheManifest(t *testing.T) {
 	bothFiles(t, onlyBest()...)
 	mustRun(t, "sweep", "-f", "sweep.yaml", "--report", "report.md")
-	report, err := os.ReadFile("report.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	report := testfile.Read(t, "report.md")
 	for _, want := range []string{"In the HorizontalPodAutoscaler of scaler llama:\n\n```diff\n", "\n-  minReplicas: 2 ", "\n+  minReplicas: 3 "} {
 		if !strings.Contains(string(report), want) {
 			t.Errorf("it lacks %q:\n%s", want, report)

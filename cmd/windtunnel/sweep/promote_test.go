@@ -12,6 +12,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const helmFile = "router:\n  epp:\n    pluginsCustomConfig:\n      own.yaml: |\n        kind: EndpointPickerConfig\nimage: mine\n"
@@ -29,9 +30,7 @@ func TestPromoteReplacesNoFileOfAnotherForm(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			file := cmdtest.GatesSample(t, "promote: {}", tc.promote)
 			there := filepath.Join(t.TempDir(), "values.yaml")
-			if err := os.WriteFile(there, []byte(tc.there), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, there, []byte(tc.there))
 			_, err := windtunnel(t, "sweep", "-f", file, "--promote", there, "--dry-run")
 			if tc.want == "" && err == nil {
 				return

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // proposer is a service that proposes trees, of which one is good. It counts its answers.
@@ -56,14 +56,9 @@ func TestSweepAsksAProposer(t *testing.T) {
 }
 
 func TestFaultsOfAProposersFlags(t *testing.T) {
-	plain, err := os.ReadFile(filepath.Join(cmdtest.Samples, "policysweep-policies.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := testfile.Read(t, filepath.Join(cmdtest.Samples, "policysweep-policies.yaml"))
 	numbers := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(numbers, plain, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, numbers, plain)
 	for name, test := range map[string]struct {
 		args []string
 		want string

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -65,10 +66,7 @@ func TestGatesOfARunDecideTheExitCode(t *testing.T) {
 func TestPromoteChangesTheChosenLines(t *testing.T) {
 	file, promoted := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "epp.yaml")
 	mustRun(t, "sweep", "-f", file, "--promote", promoted)
-	got, err := os.ReadFile(promoted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, promoted)
 	for _, want := range []string{"# The EPP's configuration as it is in Git.\n", "- type: queue-scorer          # short queues\n", "weight: 1                 # not before it is measured\n"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the promoted file lacks %q:\n%s", want, got)
@@ -94,10 +92,7 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 	file, folder := cmdtest.GatesSample(t), t.TempDir()
 	whole := filepath.Join(folder, "whole")
 	want := mustRun(t, "sweep", "-f", file, "--state", whole, "-o", "json")
-	raw, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, whole)
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	foreign := append([]byte(nil), bytes.Replace(lines[1], []byte(`"key":"`), []byte(`"key":"0`), 1)...)
 	for name, begun := range map[string][]byte{
@@ -109,16 +104,11 @@ func TestAKilledSweepGoesOnWithItsState(t *testing.T) {
 		"a row of another sweep": append(bytes.Join(lines[:3], nil), foreign...),
 	} {
 		kept := filepath.Join(folder, "begun")
-		if err := os.WriteFile(kept, begun, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, kept, begun)
 		if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")); diff != "" {
 			t.Errorf("%s (−want +got):\n%s", name, diff)
 		}
-		after, err := os.ReadFile(kept)
-		if err != nil {
-			t.Fatal(err)
-		}
+		after := testfile.Read(t, kept)
 		if name != "a row of another sweep" && bytes.Count(after, []byte("\n")) != len(lines)-1 {
 			t.Errorf("%s: the state has %d lines, want %d", name, bytes.Count(after, []byte("\n")), len(lines)-1)
 		}
@@ -131,10 +121,7 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 	file, kept := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "state")
 	want := mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")
 	rows := mustRun(t, "results", "-f", kept)
-	raw, err := os.ReadFile(kept)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, kept)
 	lines := bytes.SplitAfter(raw, []byte("\n"))
 	var l state.Line
 	if err := json.Unmarshal(lines[1], &l); err != nil {
@@ -147,9 +134,7 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun := bytes.Join([][]byte{lines[0], append(failed, '\n')}, nil)
-	if err := os.WriteFile(kept, begun, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kept, begun)
 	if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")); diff != "" {
 		t.Errorf("(−want +got):\n%s", diff)
 	}
@@ -223,10 +208,7 @@ func TestTopBoundsTheTable(t *testing.T) {
 func TestReportSaysWhatChangesAndOnWhatItRests(t *testing.T) {
 	file, report := cmdtest.GatesSample(t), filepath.Join(t.TempDir(), "report.md")
 	mustRun(t, "sweep", "-f", file, "--report", report)
-	got, err := os.ReadFile(report)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, report)
 	for _, want := range []string{"# PolicySweep gates\n", "| prefix | 0 | **1** |", "version router-v0.10.0", "300 requests"} {
 		if !strings.Contains(string(got), want) {
 			t.Errorf("the report lacks %q:\n%s", want, got)

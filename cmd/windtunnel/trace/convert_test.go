@@ -14,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -162,9 +163,7 @@ func TestParquetTraces(t *testing.T) {
 	}
 	figures := func(manifest string) string {
 		file := filepath.Join(folder, "run.yaml")
-		if err := os.WriteFile(file, []byte(manifest), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file, []byte(manifest))
 		out := mustRun(t, "run", "-f", file)
 		return out[:strings.Index(out, "Workload")]
 	}
@@ -172,10 +171,7 @@ func TestParquetTraces(t *testing.T) {
 	if diff := cmp.Diff(want, figures(strings.NewReplacer("Mooncake", "Parquet", "jsonl", "parquet").Replace(traceRun))); diff != "" {
 		t.Errorf("figures (-of the trace +of the converted one):\n%s", diff)
 	}
-	cut, err := os.ReadFile(filepath.Clean(columns))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cut := testfile.Read(t, filepath.Clean(columns))
 	short := cmdtest.TempFile(t, "short.parquet", string(cut[:len(cut)-9]))
 	if _, err := windtunnel(t, "trace", "inspect", short); cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "short.parquet: must be a whole Parquet file") {
 		t.Errorf("a file without its end: %v", err)

@@ -20,6 +20,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -41,17 +42,14 @@ func TestTheRequestsOfAServeGenFolderAreWritten(t *testing.T) {
 	if out := mustRun(t, "trace", "inspect", name); !strings.Contains(out, "format               Vidur\nrequests             500\n") {
 		t.Errorf("inspect prints\n%s", out)
 	}
-	fromFolder, err := os.ReadFile(filepath.Clean(name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fromFolder := testfile.Read(t, filepath.Clean(name))
 	archive := serveGenArchive(t, folder)
 	for file, text := range map[string]string{"day.tar": archive, "day.tar.gz": cmdtest.Gzipped(t, archive)} {
 		if got := mustRun(t, "trace", "generate", "--servegen", cmdtest.TempFile(t, file, text), "--requests", "500"); got != string(fromFolder) {
 			t.Errorf("%s has other requests than its folder", file)
 		}
 	}
-	_, err = windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2")
+	_, err := windtunnel(t, "trace", "generate", "--servegen", t.TempDir(), "-o", name+".2")
 	if cli.ExitCode(err) != cli.ExitBadInput || !strings.Contains(err.Error(), "is a folder, but no ServeGen folder: there is no chunk-*-trace.csv") {
 		t.Errorf("an empty folder: exit code %d, %v", cli.ExitCode(err), err)
 	}
@@ -139,10 +137,7 @@ func TestTheLogOfAGatewayIsDescribed(t *testing.T) {
 func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 	folder := t.TempDir()
 	mustRun(t, "trace", "generate", "--requests", "120", "-o", filepath.Join(folder, "day.jsonl"))
-	raw, err := os.ReadFile(filepath.Join(folder, "day.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join(folder, "day.jsonl"))
 	run := builder.MakeRun("traced", "default").Scenario(builder.Requests(50), builder.TraceFile(v1alpha1.MooncakeTrace, "day.jsonl")).Obj()
 	run.TypeMeta = metav1.TypeMeta{APIVersion: v1alpha1.GroupVersion.String(), Kind: "SimulationRun"}
 	write := func(name string) string {
@@ -152,9 +147,7 @@ func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 			t.Fatal(err)
 		}
 		name = filepath.Join(folder, name)
-		if err := os.WriteFile(name, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, text)
 		return name
 	}
 	rows := func(args ...string) string {
@@ -180,7 +173,7 @@ func TestATraceOfAVolumeIsReadFromAFolder(t *testing.T) {
 	if !strings.HasPrefix(said, "50 requests of SimulationRun traced") {
 		t.Errorf("trace generate says %q", said)
 	}
-	_, err = windtunnel(t, "run", "-f", manifest)
+	_, err := windtunnel(t, "run", "-f", manifest)
 	if err == nil || !strings.Contains(err.Error(), "--volume registry.example.org/traces:v1=FOLDER") {
 		t.Errorf("without the folder it says: %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
-	"os"
 	"strings"
 	"testing"
 
@@ -16,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/inspect"
 )
 
@@ -25,14 +25,9 @@ func TestTraceInspectPrintsText(t *testing.T) {
 	const golden = "testdata/trace-inspect.txt"
 	got := mustRun(t, "trace", "inspect", inspectedTrace)
 	if *cmdtest.Update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, golden, []byte(got))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, golden)
 	if diff := cmp.Diff(string(want), got); diff != "" {
 		t.Errorf("text (-want +got):\n%s", diff)
 	}
@@ -40,17 +35,14 @@ func TestTraceInspectPrintsText(t *testing.T) {
 
 // Standard input cannot be read twice, and is inspected all the same.
 func TestTraceInspectReadsStandardInput(t *testing.T) {
-	text, err := os.ReadFile(inspectedTrace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, inspectedTrace)
 	fromFile := mustRun(t, "trace", "inspect", inspectedTrace, "-o", "json")
 	var out bytes.Buffer
 	cmd := newRootCommand()
 	cmd.SetArgs([]string{"trace", "inspect", "-", "-o", "json"})
 	cmd.SetIn(bytes.NewReader(text))
 	cmd.SetOut(&out)
-	err = cmd.ExecuteContext(t.Context())
+	err := cmd.ExecuteContext(t.Context())
 	if diff := cmp.Diff(fromFile, out.String()); diff != "" || err != nil {
 		t.Errorf("%v (-file +standard input):\n%s", err, diff)
 	}

@@ -3,7 +3,6 @@
 package trace
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestTraceGenerateWritesAWorkload(t *testing.T) {
@@ -57,9 +57,7 @@ func TestTraceGenerateWritesTheTraceOfATrace(t *testing.T) {
 	recorded, again := filepath.Join(folder, "trace.jsonl"), filepath.Join(folder, "again.jsonl")
 	mustRun(t, "trace", "generate", "--requests", "300", "-o", recorded)
 	manifest := filepath.Join(folder, "run.yaml")
-	if err := os.WriteFile(manifest, []byte(traceRun), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, manifest, []byte(traceRun))
 	mustRun(t, "trace", "generate", "-f", manifest, "-o", again)
 	described := func(file string) string {
 		return strings.Join(strings.Split(mustRun(t, "trace", "inspect", file), "\n")[1:8], "\n")

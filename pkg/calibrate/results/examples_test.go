@@ -7,11 +7,11 @@ import (
 	"flag"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
@@ -314,9 +314,7 @@ func TestWriteExamples(t *testing.T) {
 			}
 			text = string(raw) + "\n"
 		}
-		if err := os.WriteFile("testdata/"+name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, "testdata/"+name, []byte(text))
 	}
 	compact := func(v any) string {
 		raw, err := json.Marshal(v)

@@ -5,19 +5,16 @@ package results
 import (
 	"encoding/json"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
 
 func readExample(t *testing.T, name string) []byte {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/"+name)
 	return raw
 }
 

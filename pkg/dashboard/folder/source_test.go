@@ -16,6 +16,7 @@ import (
 	"k8s.io/utils/clock"
 	clocktesting "k8s.io/utils/clock/testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/folder"
 	"windtunnel.dev/windtunnel/pkg/verdict"
@@ -35,9 +36,7 @@ func written(t *testing.T, files map[string]string) string {
 	t.Helper()
 	at := t.TempDir()
 	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, filepath.Join(at, name), []byte(text))
 	}
 	return at
 }

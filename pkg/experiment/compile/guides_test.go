@@ -4,7 +4,6 @@ package compile_test
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 )
@@ -33,10 +33,7 @@ plugins:
 		"token-aware": {"slow-to-max"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text, err := os.ReadFile(filepath.Join("testdata", "guides", name+".yaml"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, filepath.Join("testdata", "guides", name+".yaml"))
 			run, inline := experimenttest.Run(t), string(text)
 			scaledBy(v1alpha1.ManifestSource{})(&run.Spec.Scenario)
 			s := &run.Spec.Scenario.Scalers[0]

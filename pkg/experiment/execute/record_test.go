@@ -5,7 +5,6 @@ package execute_test
 import (
 	"bytes"
 	"math"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -137,10 +137,7 @@ func scenarios(t *testing.T) map[string]*compile.Compiled {
 func flawedRun(t *testing.T, name string) *v1alpha1.SimulationRun {
 	t.Helper()
 	file := "../../insight/testdata/flaws/" + name + ".yaml"
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	set, err := manifest.Read(bytes.NewReader(raw), file)
 	if err != nil {
 		t.Fatal(err)

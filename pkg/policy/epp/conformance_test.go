@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
@@ -43,10 +44,7 @@ func TestConformanceOfVerdicts(t *testing.T) {
 	verdicts := readVerdicts(t, conformanceFile(t, "configs", "VERDICTS.tsv"))
 	counts := map[config.Stage]int{}
 	for _, want := range verdicts {
-		text, err := os.ReadFile(conformanceFile(t, "configs", want.file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, conformanceFile(t, "configs", want.file))
 		got := Judge(text, "router-main", nil)
 		for _, difference := range want.differences(&got, text) {
 			t.Errorf("%s: %s", want.file, difference)

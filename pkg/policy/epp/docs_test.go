@@ -3,22 +3,19 @@
 package epp
 
 import (
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
 // Tests that the page on the EPP names are there: each rule that it states is
 // pinned by one.
 func TestThePageNamesTestsThatExist(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "epp.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, filepath.Join("..", "..", "..", "docs", "epp.md"))
 	var files []string
 	for _, pattern := range []string{"*_test.go", "*/*_test.go", "../kvindex/*_test.go", "../../simulator/*/*_test.go"} {
 		found, err := filepath.Glob(pattern)
@@ -29,10 +26,7 @@ func TestThePageNamesTestsThatExist(t *testing.T) {
 	}
 	var tests strings.Builder
 	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, name)
 		tests.Write(text)
 	}
 	names := regexp.MustCompile("`(Test[A-Z]\\w*)`").FindAllStringSubmatch(string(page), -1)
@@ -49,10 +43,7 @@ func TestThePageNamesTestsThatExist(t *testing.T) {
 // The page's examples are configurations that the default version accepts, and that
 // can be simulated where pools have the roles that they ask for.
 func TestThePagesExamplesAreAccepted(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "epp.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, filepath.Join("..", "..", "..", "docs", "epp.md"))
 	examples := regexp.MustCompile("(?s)```yaml\n(apiVersion: llm-d.ai.*?)```").FindAllStringSubmatch(string(page), -1)
 	if len(examples) < 2 {
 		t.Errorf("the page has %d examples only", len(examples))

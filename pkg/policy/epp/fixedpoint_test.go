@@ -5,7 +5,6 @@ package epp
 import (
 	"encoding/json"
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
@@ -173,10 +173,7 @@ func TestLoadingWhatWasMarshalledChangesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, path)
 		cases[path] = string(text)
 	}
 	for name, text := range cases {

@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
@@ -86,10 +87,7 @@ type loaderRow struct{ file, verdict, word, plugins, profiles string }
 
 func readLoaderVerdicts(t *testing.T, path string) []loaderRow {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, path)
 	var verdicts []loaderRow
 	for line := range strings.Lines(string(raw)) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

@@ -3,10 +3,10 @@
 package epp
 
 import (
-	"os"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
@@ -70,10 +70,7 @@ func TestAModeThatIsNone(t *testing.T) {
 // now, has been rewritten for later versions: scheduler-v0.2 does not know where its
 // block size stands, takes blocks of 16 tokens and matches none of the engines' 64.
 func TestThePublishedPreciseConfigIsNotForItsVersion(t *testing.T) {
-	text, err := os.ReadFile(testdata.File(t, "epp", "configs", "kvc__benchmarking-73-capacity-README__2.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, testdata.File(t, "epp", "configs", "kvc__benchmarking-73-capacity-README__2.yaml"))
 	c, errs := Load(text, "scheduler-v0.2.1", inline)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())

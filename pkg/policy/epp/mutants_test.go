@@ -5,12 +5,12 @@ package epp
 import (
 	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
 
@@ -26,9 +26,7 @@ func TestMutantsOfAllKinds(t *testing.T) {
 	mutants := mutantsOfAllKinds()
 	if *mutantsFolder != "" {
 		for _, m := range mutants {
-			if err := os.WriteFile(filepath.Join(*mutantsFolder, m.name), []byte(m.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			testfile.Write(t, filepath.Join(*mutantsFolder, m.name), []byte(m.text))
 		}
 	}
 	paths, err := filepath.Glob(filepath.Join("testdata", "loader", "mutants", "*.tsv"))

@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -18,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/document"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
@@ -225,10 +225,7 @@ func TestNullAndEmptyInPublishedFiles(t *testing.T) {
 	}
 	counts := map[string]int{}
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, path)
 		checkNullSites(t, filepath.Base(path), text, counts)
 	}
 	for _, what := range slices.Sorted(maps.Keys(counts)) {
@@ -265,10 +262,7 @@ schedulingProfiles:
 // TestNullAndEmptyAsRealLoadersSee compares every parameter of every type with what
 // real loaders make of it: see testdata/loader/README.md.
 func TestNullAndEmptyAsRealLoadersSee(t *testing.T) {
-	raw, err := os.ReadFile(filepath.Join("testdata", "loader", "nulls.tsv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("testdata", "loader", "nulls.tsv"))
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	versions := strings.Split(lines[0], "\t")[2:]
 	for i, v := range versions {

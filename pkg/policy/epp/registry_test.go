@@ -3,12 +3,12 @@
 package epp
 
 import (
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
 
@@ -16,10 +16,7 @@ import (
 // other columns.
 func readTable(t *testing.T, path string, keep func(columns []string) bool) map[string]map[string]string {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, path)
 	lines := strings.Split(strings.TrimSpace(string(raw)), "\n")
 	head := strings.Split(strings.TrimPrefix(lines[0], "# "), "\t")
 	rows := map[string]map[string]string{}
@@ -96,10 +93,7 @@ func TestTheTableOfPluginsIsWhatRealLoadersKnow(t *testing.T) {
 
 // The page on the EPP names every type.
 func TestThePageNamesEveryPlugin(t *testing.T) {
-	page, err := os.ReadFile("../../../docs/epp.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../../docs/epp.md")
 	for _, p := range types {
 		if !strings.Contains(string(page), "`"+p.Name+"`") {
 			t.Errorf("docs/epp.md does not name `%s`", p.Name)

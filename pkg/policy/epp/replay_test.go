@@ -15,6 +15,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
@@ -225,10 +226,7 @@ func replay(t *testing.T, cases []scheduleCase, find func(config string) string)
 		tc := &cases[i]
 		c, known := configs[tc.Config]
 		if !known {
-			text, err := os.ReadFile(find(tc.Config))
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, find(tc.Config))
 			var errs field.ErrorList
 			if c, errs = Load(text, "router-main", nil); len(errs) > 0 {
 				t.Fatalf("%s: %v, but the real loader accepts it", tc.Config, errs)

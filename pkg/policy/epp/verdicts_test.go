@@ -17,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
@@ -35,10 +36,7 @@ type realLoad struct {
 // readVerdicts reads a file like VERDICTS.tsv.
 func readVerdicts(t testing.TB, path string) []realLoad {
 	t.Helper()
-	raw, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, path)
 	var verdicts []realLoad
 	for line := range strings.Lines(string(raw)) {
 		columns := strings.Split(strings.TrimSuffix(line, "\n"), "\t")

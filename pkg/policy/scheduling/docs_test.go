@@ -5,12 +5,13 @@ package scheduling
 import (
 	"bytes"
 	"flag"
-	"os"
 	"strings"
 	"testing"
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 var update = flag.Bool("update", false, "rewrite docs/scheduling.md")
@@ -45,14 +46,9 @@ func TestThePageOnSchedulers(t *testing.T) {
 	}
 	const path = "../../../docs/scheduling.md"
 	if *update {
-		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, want.Bytes())
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, path)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/scheduling.md is not what the registry says; run go test ./pkg/policy/scheduling -run TestThePageOnSchedulers -update\n(−want +got):\n%s", diff)
 	}

@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // measured is a report with units other than Windtunnel's.
 func measured(t testing.TB) string {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/measured.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "testdata/measured.yaml")
 	return string(raw)
 }
 
@@ -28,10 +27,7 @@ func published(t testing.TB) string {
 	if data == "" {
 		t.Skip("WINDTUNNEL_DATA names no folder with the published example")
 	}
-	raw, err := os.ReadFile(filepath.Join(data, "benchmark-report", "example.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join(data, "benchmark-report", "example.yaml"))
 	return string(raw)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -63,10 +64,7 @@ func seriesOf(replicas, bins int) *result.Series {
 // ofRun is the report of a recorded run.
 func ofRun(t testing.TB) *report.RunReport {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "result", "testdata", "run.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("..", "..", "result", "testdata", "run.json"))
 	r := &report.RunReport{
 		Title: "SimulationRun chat", Series: seriesOf(3, 20), WithoutSeries: "No series", WithoutFlaws: "Nobody looked", WithoutWorst: "No decisions", WorstAmong: "The worst of all",
 		Gates: []result.GateResult{{Gate: result.Gate{Name: "fast"}, Verdict: verdict.Fail, Message: "ttft.p99 ≤ 100 ms fails: 203.7"}},
@@ -117,10 +115,7 @@ func golden(t *testing.T, name string, got []byte) {
 			t.Fatal(err)
 		}
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := testfile.Read(t, path)
 	if diff := cmp.Diff(string(want), string(got)); diff != "" {
 		t.Errorf("%s, -want +got (rewrite with -update):\n%s", path, diff)
 	}

@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/verdict"
@@ -40,10 +40,7 @@ func TestTheChartLibraryIsTheOneOfMakeAssets(t *testing.T) {
 // recorded is the report of a recorded leaderboard.
 func recorded(t testing.TB, name string) *report.Sweep {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join("..", "..", "result", "testdata", name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, filepath.Join("..", "..", "result", "testdata", name))
 	var board result.Leaderboard
 	if err := json.Unmarshal(raw, &board); err != nil {
 		t.Fatal(err)

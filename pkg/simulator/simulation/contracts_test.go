@@ -8,15 +8,14 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // docs/contracts.md names files and tests that exist.
 func TestTheContractsPageNamesWhatExists(t *testing.T) {
 	const root = "../../.."
-	page, err := os.ReadFile(filepath.Join(root, "docs", "contracts.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, filepath.Join(root, "docs", "contracts.md"))
 	for _, file := range regexp.MustCompile("`(pkg/[^`]*\\.(?:txt|go))`").FindAllStringSubmatch(string(page), -1) {
 		if _, err := os.Stat(filepath.Join(root, file[1])); err != nil {
 			t.Error(err)
@@ -37,10 +36,7 @@ func hasTest(t *testing.T, folder, name string) bool {
 		t.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, file)
 		if strings.Contains(string(text), "\nfunc "+name+"(") {
 			return true
 		}

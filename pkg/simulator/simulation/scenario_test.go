@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/kv"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -108,10 +108,7 @@ func TestScenarios(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, file)
 			newScenario(t, string(text)).run()
 		})
 	}
@@ -323,10 +320,7 @@ func (c *scenario) runOn(engine string, run func(simulator.Config, *recorder) (*
 }
 
 func readPicker(t *testing.T, file string) *config.Config {
-	text, err := os.ReadFile(filepath.Join("testdata", file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join("testdata", file))
 	c, errs := epp.Load(text, "router-v0.10", nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())

@@ -4,13 +4,13 @@ package simulation
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"sort"
 	"strconv"
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -28,10 +28,7 @@ func TestLittlesLawOfScenarios(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(filepath.Base(file), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, file)
 			whole, arrivals := cutOffAt(t, string(text), simtime.Time(time.Hour))
 			area, spent := int64(0), uint64(0)
 			for i := range whole.Cells {

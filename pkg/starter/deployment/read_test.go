@@ -4,7 +4,6 @@ package deployment_test
 
 import (
 	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/starter/deployment"
 )
@@ -41,21 +41,13 @@ func TestManifestsBecomeAScenario(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, file)
 			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
 			got := told(t, filepath.Base(file), text, deployment.Options{})
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				testfile.Write(t, golden, []byte(got))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := testfile.Read(t, golden)
 			if diff := cmp.Diff(string(want), got); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

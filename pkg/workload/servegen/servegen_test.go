@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -107,10 +108,7 @@ func TestLengthsFollowTheHistograms(t *testing.T) {
 func TestClientsDoNotDependOnOthers(t *testing.T) {
 	alone := fstest.MapFS{}
 	for _, name := range []string{"chunk-10-trace.csv", "chunk-10-dataset.json"} {
-		text, err := os.ReadFile("testdata/day/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, "testdata/day/"+name)
 		alone[name] = &fstest.MapFile{Data: text}
 	}
 	type request struct {
@@ -230,10 +228,7 @@ func day(t testing.TB) []byte {
 	t.Helper()
 	files := []string{"README.md", "words"}
 	for _, name := range []string{"chunk-10-dataset.json", "chunk-0-trace.csv", "chunk-10-trace.csv", "chunk-0-dataset.json"} {
-		text, err := os.ReadFile("testdata/day/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, "testdata/day/"+name)
 		files = append(files, "a/day/"+name, string(text))
 	}
 	return archive(t, files...)
@@ -254,10 +249,7 @@ func TestAnArchiveIsAFolder(t *testing.T) {
 func TestAFolderIsItsArchive(t *testing.T) {
 	folder := fstest.MapFS{"README.md": {Data: []byte("words")}}
 	for _, name := range []string{"chunk-0-trace.csv", "chunk-0-dataset.json", "chunk-10-trace.csv", "chunk-10-dataset.json"} {
-		text, err := os.ReadFile("testdata/day/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := testfile.Read(t, "testdata/day/"+name)
 		folder[name] = &fstest.MapFile{Data: text, ModTime: time.Unix(1_700_000_000, 0)}
 	}
 	var archives [2][]byte
@@ -405,10 +397,7 @@ func TestThePublishedDayHasItsRateByHour(t *testing.T) {
 	if got := float64(len(requests)) / 86_400; math.Abs(got-16.01) > 0.3 {
 		t.Errorf("%.2f requests/s over the day, want 16.01", got)
 	}
-	page, err := os.ReadFile("../../../docs/trace-formats.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, "../../../docs/trace-formats.md")
 	for hour, n := range counts(requests, -1, 3600, 24) {
 		if row := fmt.Sprintf("| %d | %.2f | %.2f |", hour, want[hour], n/3600); !bytes.Contains(page, []byte(row)) {
 			t.Errorf("docs/trace-formats.md lacks %s", row)

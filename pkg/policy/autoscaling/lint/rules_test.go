@@ -5,12 +5,12 @@ package lint
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 )
 
@@ -66,10 +66,7 @@ func example(t *testing.T, r *Rule, name string) *manifest.Manifest {
 
 func TestThePageListsTheRulesOfScalers(t *testing.T) {
 	const path = "../../../../docs/lint.md"
-	page, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, path)
 	before, rest, found := strings.Cut(string(page), "<!-- rules of scalers -->\n")
 	_, after, ended := strings.Cut(rest, "<!-- end of rules of scalers -->")
 	if !found || !ended {
@@ -82,9 +79,7 @@ func TestThePageListsTheRulesOfScalers(t *testing.T) {
 	}
 	want := before + "<!-- rules of scalers -->\n" + table.String() + "<!-- end of rules of scalers -->" + after
 	if *update {
-		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, []byte(want))
 		return
 	}
 	if diff := cmp.Diff(want, string(page)); diff != "" {

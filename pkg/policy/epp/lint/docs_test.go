@@ -5,11 +5,12 @@ package lint
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const lintPage = "../../../../docs/lint.md"
@@ -17,10 +18,7 @@ const lintPage = "../../../../docs/lint.md"
 var update = flag.Bool("update", false, "rewrite the table of docs/lint.md")
 
 func TestThePageListsTheRules(t *testing.T) {
-	page, err := os.ReadFile(lintPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := testfile.Read(t, lintPage)
 	before, rest, found := strings.Cut(string(page), "<!-- rules -->\n")
 	_, after, ended := strings.Cut(rest, "<!-- end of rules -->")
 	if !found || !ended {
@@ -28,9 +26,7 @@ func TestThePageListsTheRules(t *testing.T) {
 	}
 	want := before + "<!-- rules -->\n" + rulesTable() + "<!-- end of rules -->" + after
 	if *update {
-		if err := os.WriteFile(lintPage, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, lintPage, []byte(want))
 		return
 	}
 	if diff := cmp.Diff(want, string(page)); diff != "" {

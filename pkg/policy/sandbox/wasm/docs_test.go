@@ -6,13 +6,13 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"text/template"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
 
@@ -58,10 +58,7 @@ func documentedAnswer(l *sandbox.Layout) string {
 }
 
 func TestThePageOnTheABI(t *testing.T) {
-	example, err := os.ReadFile("testdata/shortest.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	example := testfile.Read(t, "testdata/shortest.c")
 	none := sandbox.Names{}
 	page := map[string]any{
 		"Layouts": []*sandbox.Layout{
@@ -92,14 +89,9 @@ func TestThePageOnTheABI(t *testing.T) {
 		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(path, want.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, want.Bytes())
 	}
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := testfile.Read(t, path)
 	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
 		t.Errorf("docs/policy-abi.md is not what the layouts say; run go test ./pkg/policy/sandbox/wasm -run TestThePage -update\n(−want +got):\n%s", diff)
 	}

@@ -4,7 +4,6 @@ package parquetfile
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -12,6 +11,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // plainSchema is what a program that reads our files must know: optional numbers, texts, and a list
@@ -52,10 +52,7 @@ func TestPublishedFilesPassTheChecks(t *testing.T) {
 		t.Skipf("the open data sets have no Parquet files here: %v", err)
 	}
 	for _, path := range paths {
-		raw, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, path)
 		in, size := bytes.NewReader(raw), int64(len(raw))
 		if err := checkFooter(in, size); err != nil {
 			t.Errorf("%s: %v", path, err)
