@@ -144,10 +144,8 @@ func sideOfRows(name string, rows []result.Row) measuredSide {
 
 // contrastMetric compares the values of one metric, one a seed on a simulated side.
 func contrastMetric(name string, a, b []float64, measuredA, measuredB bool) measuredMetric {
-	m := measuredMetric{Metric: name, Means: [2]float64{stats.MeanInterval(a, result.Confidence).Mean, stats.MeanInterval(b, result.Confidence).Mean}}
-	if m.Means[0] != 0 {
-		m.Relative = new((m.Means[1] - m.Means[0]) / math.Abs(m.Means[0]))
-	}
+	m := measuredMetric{Metric: name, Means: [2]float64{mean(a), mean(b)}}
+	m.Relative = relative(m.Means[1], m.Means[0])
 	switch {
 	case measuredA && !measuredB:
 		m.predict(b, m.Means[0])
@@ -176,17 +174,12 @@ func (c *measuredContrast) table(w io.Writer) error {
 		}
 	}
 	fmt.Fprintln(w)
-	var table bytes.Buffer
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "metric\tA\tB\tB against A\tpredicted\tinside\t")
-	for _, m := range c.Metrics {
-		m.row(t)
+	rows := []string{"metric\tA\tB\tB against A\tpredicted\tinside"}
+	for i := range c.Metrics {
+		rows = append(rows, c.Metrics[i].row())
 	}
-	if err := t.Flush(); err != nil {
+	if err := writeRows(w, rows); err != nil {
 		return err
-	}
-	for line := range bytes.Lines(table.Bytes()) {
-		fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n"))
 	}
 	for i, s := range c.Sides {
 		if other := c.Sides[1-i]; len(s.Only) > 0 {
@@ -208,22 +201,53 @@ func (s *measuredSide) kind() string {
 	return "a measured report"
 }
 
-func (m *measuredMetric) row(w io.Writer) {
-	display := result.Of(result.MustParseMetric(m.Metric)).Unit().Display()
-	decimals := display.Decimals
-	if decimals == result.ThreeDigits {
-		decimals = threeDigits(m.Means[0]*display.Factor, m.Means[1]*display.Factor)
-	}
-	text := func(v float64) string { return figure.Fixed(v*display.Factor, decimals) }
-	change, predicted, inside := figure.Absent, figure.Absent, figure.Absent
-	if m.Relative != nil {
-		change = figure.Signed(*m.Relative*100, 1) + " %"
-	}
+func (m *measuredMetric) row() string {
+	name, text := shown(m.Metric, m.Means[0], m.Means[1])
+	predicted := figure.Absent
 	if m.Predicted != nil {
 		predicted = text(m.Predicted[0]) + " to " + text(m.Predicted[1])
-		inside = map[bool]string{true: "yes", false: "no"}[*m.Inside]
 	}
-	fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t\n", strings.TrimRight(m.Metric+" "+display.Suffix, " "), text(m.Means[0]), text(m.Means[1]), change, predicted, inside)
+	return strings.Join([]string{name, text(m.Means[0]), text(m.Means[1]), percent(m.Relative), predicted, yesOrNo(m.Inside)}, "\t")
+}
+
+// writeRows writes a table of rows whose cells are between tabs.
+func writeRows(w io.Writer, rows []string) error {
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range rows {
+		fmt.Fprintf(t, "%s\t\n", row)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for line := range bytes.Lines(table.Bytes()) {
+		fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n"))
+	}
+	return nil
+}
+
+// shown is how values of a metric are shown, with the digits that the lesser of two needs.
+func shown(metric string, a, b float64) (name string, text func(float64) string) {
+	display := result.Of(result.MustParseMetric(metric)).Unit().Display()
+	decimals := display.Decimals
+	if decimals == result.ThreeDigits {
+		decimals = threeDigits(a*display.Factor, b*display.Factor)
+	}
+	return strings.TrimRight(metric+" "+display.Suffix, " "), func(v float64) string { return figure.Fixed(v*display.Factor, decimals) }
+}
+
+func percent(v *float64) string {
+	if v == nil {
+		return figure.Absent
+	}
+	return figure.Signed(*v*100, 1) + " %"
+}
+
+func yesOrNo(is *bool) string {
+	if is == nil {
+		return figure.Absent
+	}
+	return map[bool]string{true: "yes", false: "no"}[*is]
 }
 
 // threeDigits are the decimals, at most 4, that show three digits of the smaller number.

@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -11,12 +10,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"text/tabwriter"
+	"strings"
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -166,17 +164,12 @@ func (r *Replay) table(w io.Writer) error {
 		fmt.Fprintf(w, "; %d of those have no numbers of tokens and are not sent again", r.Unreplayed)
 	}
 	fmt.Fprint(w, ".\n\n")
-	var table bytes.Buffer
-	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "metric\tlog\tA\tA against log\tB\tB against A\tbeyond the error\t")
-	for _, m := range r.Metrics {
-		m.row(t)
+	rows := []string{"metric\tlog\tA\tA against log\tB\tB against A\tbeyond the error"}
+	for i := range r.Metrics {
+		rows = append(rows, r.Metrics[i].row())
 	}
-	if err := t.Flush(); err != nil {
+	if err := writeRows(w, rows); err != nil {
 		return err
-	}
-	for line := range bytes.Lines(table.Bytes()) {
-		fmt.Fprintf(w, "%s\n", bytes.TrimRight(line, " \n"))
 	}
 	fmt.Fprint(w, `
 A against log is the error of the simulation on what was measured. beyond the error: B
@@ -187,19 +180,7 @@ not, the log supports no claim about B.
 	return nil
 }
 
-func (m *ReplayMetric) row(w io.Writer) {
-	display := result.Of(result.MustParseMetric(m.Metric)).Unit().Display()
-	decimals := display.Decimals
-	if decimals == result.ThreeDigits {
-		decimals = threeDigits(min(m.Log, m.A)*display.Factor, m.B*display.Factor)
-	}
-	text := func(v float64) string { return figure.Fixed(v*display.Factor, decimals) }
-	percent := func(v *float64) string {
-		if v == nil {
-			return figure.Absent
-		}
-		return figure.Signed(*v*100, 1) + " %"
-	}
-	fmt.Fprintf(w, "%s %s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", m.Metric, display.Suffix, text(m.Log), text(m.A), percent(m.Error), text(m.B), percent(m.Change),
-		map[bool]string{true: "yes", false: "no"}[m.Beyond])
+func (m *ReplayMetric) row() string {
+	name, text := shown(m.Metric, min(m.Log, m.A), m.B)
+	return strings.Join([]string{name, text(m.Log), text(m.A), percent(m.Error), text(m.B), percent(m.Change), yesOrNo(&m.Beyond)}, "\t")
 }

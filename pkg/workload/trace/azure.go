@@ -37,23 +37,6 @@ const (
 // newLengthsTable returns the parser of a CSV with three columns: times, and the lengths
 // of prompts and answers.
 func newLengthsTable(times TimeFormat, timeColumn, input, output string) parser {
-	table := newCSVTable(',', timeColumn, input, output)
-	clock := &clock{field: timeColumn, format: times}
-	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: timeColumn, outputField: output}
-		if ok, err := table.line(n, text); err != nil || !ok {
-			return false, err
-		}
-		var err error
-		if rec.at, err = clock.at(table.field(0)); err != nil {
-			return false, err
-		}
-		if rec.input, err = table.tokens(1); err != nil {
-			return false, err
-		}
-		if rec.output, err = table.answer(); err != nil {
-			return false, err
-		}
-		return true, nil
-	}
+	table, clock := newCSVTable(',', timeColumn, input, output), &clock{field: timeColumn, format: times}
+	return func(rec *record, n int, text []byte) (bool, error) { return table.request(rec, n, text, clock) }
 }

@@ -2,10 +2,7 @@
 
 package trace
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // BurstGPT is the CSV of the BurstGPT traces: Timestamp in s, Request tokens and Response
 // tokens, Total tokens, and in some files a Session ID. A row with 0 response tokens is a
@@ -15,11 +12,8 @@ import (
 const BurstGPT Format = "BurstGPT"
 
 var burstGPT = format{
-	name: BurstGPT,
-	matches: func(text string) bool {
-		line, _, _ := strings.Cut(text, "\n")
-		return strings.Contains(line, burstGPTInput) && strings.Contains(line, burstGPTOutput)
-	},
+	name:      BurstGPT,
+	matches:   func(text string) bool { return firstLineHas(text, burstGPTInput, burstGPTOutput) },
 	beginning: 256,
 	expected:  "is CSV with the columns " + burstGPTTime + ", " + burstGPTInput + ", " + burstGPTOutput + " and " + burstGPTTotal,
 	header:    true,

@@ -109,18 +109,8 @@ func newCSVParser(o Options) parser {
 	shares := &sharer{Sharing: o.Sharing}
 	clock := &clock{field: c.Time, format: c.TimeFormat, chosen: o.CSV != nil}
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: c.Time, outputField: c.Output}
-		if ok, err := table.line(n, text); err != nil || !ok {
-			return false, err
-		}
-		var err error
-		if rec.at, err = clock.at(table.field(0)); err != nil {
-			return false, err
-		}
-		if rec.input, err = table.tokens(1); err != nil {
-			return false, err
-		}
-		if rec.output, err = table.answer(); err != nil {
+		ok, err := table.request(rec, n, text, clock)
+		if err != nil || !ok {
 			return false, err
 		}
 		for i, name := range []*string{&rec.tenant, &rec.class, &rec.session, &rec.model} {

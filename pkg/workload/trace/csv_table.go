@@ -33,6 +33,12 @@ type csvTable struct {
 	names          map[string]string // texts that occurred, each once
 }
 
+// firstLineHas reports whether a text begins with a line that names two columns.
+func firstLineHas(text, a, b string) bool {
+	line, _, _ := strings.Cut(text, "\n")
+	return strings.Contains(line, a) && strings.Contains(line, b)
+}
+
 func newCSVTable(delimiter byte, columns ...string) *csvTable {
 	return &csvTable{delimiter: delimiter, columns: columns, names: map[string]string{}}
 }
@@ -49,6 +55,24 @@ func (t *csvTable) line(n int, text []byte) (bool, error) {
 		return false, fmt.Errorf("must have the %d fields of the header, got %d", t.width, len(t.fields))
 	}
 	return true, nil
+}
+
+// request reads what line n says of a request in the first three columns: its time, and the lengths of the prompt and of
+// the answer. It returns false for the header.
+func (t *csvTable) request(rec *record, n int, text []byte, clock *clock) (bool, error) {
+	*rec = record{timeField: t.columns[0], outputField: t.columns[2]}
+	ok, err := t.line(n, text)
+	if err != nil || !ok {
+		return false, err
+	}
+	if rec.at, err = clock.at(t.field(0)); err != nil {
+		return false, err
+	}
+	if rec.input, err = t.tokens(1); err != nil {
+		return false, err
+	}
+	rec.output, err = t.answer()
+	return err == nil, err
 }
 
 func (t *csvTable) header(text []byte) error {

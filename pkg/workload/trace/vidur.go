@@ -2,10 +2,7 @@
 
 package trace
 
-import (
-	"strings"
-	"time"
-)
+import "time"
 
 // Vidur is the CSV that Vidur and splitwise-sim replay: arrived_at in s from any instant,
 // num_prefill_tokens, num_decode_tokens. Other columns are not read. It says nothing of
@@ -13,11 +10,8 @@ import (
 const Vidur Format = "Vidur"
 
 var vidur = format{
-	name: Vidur,
-	matches: func(text string) bool {
-		line, _, _ := strings.Cut(text, "\n")
-		return strings.Contains(line, vidurInput) && strings.Contains(line, vidurOutput)
-	},
+	name:      Vidur,
+	matches:   func(text string) bool { return firstLineHas(text, vidurInput, vidurOutput) },
 	beginning: 256,
 	expected:  "is CSV with the columns " + vidurArrival + ", " + vidurInput + " and " + vidurOutput,
 	header:    true,
