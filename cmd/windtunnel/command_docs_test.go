@@ -11,15 +11,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/live"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/manager"
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 // TestThePageOnTheCommand holds docs/command.md against the verbs and flags that there
@@ -28,13 +26,7 @@ func TestThePageOnTheCommand(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	page := filepath.Join("..", "..", "docs", "command.md")
 	want := []byte(commandPage(t))
-	if *cmdtest.Update {
-		testfile.Write(t, page, want)
-	}
-	got := cmdtest.TextOf(t, page)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/command.md is not what the command says; go test ./cmd/windtunnel -run TestThePageOnTheCommand -update writes it (-command +page):\n%s", diff)
-	}
+	golden.Check(t, page, want)
 }
 
 func commandPage(t *testing.T) string {

@@ -4,7 +4,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -22,6 +21,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/apiserver"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -155,10 +155,7 @@ func TestTheLogOfAServerIsPrintable(t *testing.T) {
 	logger := logr.FromSlogHandler(cli.NewLogHandler(&log, 0))
 	logger.Error(errors.New(hostile+"\u009b2J"), "It failed", hostile, hostile)
 	checkPrintable(t, log.String())
-	var line map[string]any
-	if err := json.Unmarshal(log.Bytes(), &line); err != nil {
-		t.Fatal(err)
-	}
+	line := jsontest.Decode[map[string]any](t, log.Bytes())
 	if line["err"] != hostile+"\u009b2J" || line[hostile] != hostile {
 		t.Errorf("%q", line)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -69,10 +70,7 @@ spec:
 			t.Run(source+"/"+file, func(t *testing.T) {
 				values := cmdtest.TextOf(t, filepath.Join(folder, file))
 				dir := cmdtest.WriteFiles(t, map[string]string{"values.yaml": values, "run.yaml": fmt.Sprintf(scenario, pools, "values.yaml")})
-				var run struct{ Results []*result.Document }
-				if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", filepath.Join(dir, "run.yaml"), "-o", "json")), &run); err != nil {
-					t.Fatal(err)
-				}
+				run := jsontest.Decode[struct{ Results []*result.Document }](t, []byte(mustRun(t, "run", "-f", filepath.Join(dir, "run.yaml"), "-o", "json")))
 				overall := run.Results[0].Overall
 				if overall.Requests.Completed != 400 || overall.CacheHit.GPU < 0.5 {
 					t.Errorf("of 400 requests %d completed, and %v of the tokens were found, want all and half of them", overall.Requests.Completed, overall.CacheHit.GPU)

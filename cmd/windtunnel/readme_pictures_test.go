@@ -12,10 +12,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 // TestReadmePictures draws the pictures of the README and compares them with the
@@ -30,14 +28,7 @@ func TestReadmePictures(t *testing.T) {
 		"result":       resultChart(estimates(t, out)),
 	} {
 		t.Run(name, func(t *testing.T) {
-			file := "../../docs/" + name + ".svg"
-			if *cmdtest.Update {
-				testfile.Write(t, file, []byte(picture))
-			}
-			drawn := testfile.Read(t, file)
-			if diff := cmp.Diff(string(drawn), picture); diff != "" {
-				t.Errorf("run make pictures (-%s +drawn now):\n%s", file, diff)
-			}
+			golden.Check(t, "../../docs/"+name+".svg", picture)
 			if !strings.Contains(readme, "](docs/"+name+".svg)") {
 				t.Errorf("the README does not show docs/%s.svg", name)
 			}

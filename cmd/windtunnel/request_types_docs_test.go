@@ -4,17 +4,15 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 	"text/template"
 
-	"github.com/google/go-cmp/cmp"
-
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -40,13 +38,7 @@ func comparePage(t *testing.T, name string, data any) {
 		t.Fatal(err)
 	}
 	page := filepath.Join("..", "..", "docs", name)
-	if *cmdtest.Update {
-		testfile.Write(t, page, want.Bytes())
-	}
-	got := cmdtest.TextOf(t, page)
-	if diff := cmp.Diff(want.String(), got); diff != "" {
-		t.Errorf("docs/%s is not what the samples say; go test ./cmd/windtunnel -run %s -update writes it (-samples +page):\n%s", name, t.Name(), diff)
-	}
+	golden.Check(t, page, want.Bytes())
 }
 
 // besideRow is a row of the page's table.
@@ -71,10 +63,7 @@ func besideAlone(t *testing.T) besideRow {
 
 // runBeside runs a sample and returns its row.
 func runBeside(t *testing.T, file string) besideRow {
-	var out struct{ Results []result.Document }
-	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", file, "-o", "json")), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[struct{ Results []result.Document }](t, []byte(mustRun(t, "run", "-f", file, "-o", "json")))
 	const seconds = 300 // from the end of the warm-up to the end of the arrivals
 	var prompt, generated, cached float64
 	var p50, p99, own spread

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -112,10 +112,7 @@ func (i *imitated) run(t *testing.T) {
 
 func imitatedRowOf(t *testing.T, router, source, out string) imitatedRow {
 	t.Helper()
-	var decoded struct{ Results []result.Document }
-	if err := json.Unmarshal([]byte(out), &decoded); err != nil {
-		t.Fatal(err)
-	}
+	decoded := jsontest.Decode[struct{ Results []result.Document }](t, []byte(out))
 	var p50, p99, hit spread
 	for _, r := range decoded.Results {
 		tenant := r.Tenants[0]

@@ -27,6 +27,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/access"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
@@ -209,10 +210,7 @@ func askEveryPlace(t *testing.T, o *vocabularyObject, kind string, said map[stri
 	hear("kubectl", `a/x: ([a-z ]+): (.*)\n`, explained.String())
 	hear("dashboard", `Gates: ([a-z ]+)</p>`, served(t, object, "GET", "/namespaces/a/"+strings.ToLower(kind)+"s/x/status"))
 	hear("endpoint", ` is ([a-z ]+)$`, served(t, object, "POST", "/flagger/pre-rollout"))
-	var answer struct{ Result, Message string }
-	if err := json.Unmarshal([]byte(served(t, object, "GET", "/apis/"+v1alpha1.GroupVersion.String()+"/namespaces/a/"+strings.ToLower(kind)+"s/x/verdict")), &answer); err != nil {
-		t.Fatal(err)
-	}
+	answer := jsontest.Decode[struct{ Result, Message string }](t, []byte(served(t, object, "GET", "/apis/"+v1alpha1.GroupVersion.String()+"/namespaces/a/"+strings.ToLower(kind)+"s/x/verdict")))
 	// Programs wait for a person without gates, too.
 	if want := map[bool]verdict.Outcome{true: verdict.Undecided, false: o.want}[o.want == verdict.NotJudged]; answer.Result != string(want) || answer.Message != why {
 		t.Errorf("%s of %s: the endpoint answers %+v, want %s: %s", kind, o.name, answer, want, why)

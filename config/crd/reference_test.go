@@ -4,7 +4,6 @@ package crd_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -13,30 +12,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/config/crd"
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
 const referencePage = "../../docs/reference.md"
 
-var update = flag.Bool("update", false, "rewrite docs/reference.md")
-
 // TestReferencePage keeps the documentation of fields equal to the definitions.
 func TestReferencePage(t *testing.T) {
 	want := reference(readDefinition(t, "simulationruns"), readDefinition(t, "policysweeps"))
-	if *update {
-		testfile.Write(t, referencePage, []byte(want))
-	}
-	got := testfile.Read(t, referencePage)
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/reference.md is not what the definitions say; run go test ./config/crd -run TestReferencePage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, referencePage, want)
 }
 
 func readDefinition(t *testing.T, plural string) *apiextensionsv1.CustomResourceDefinition {

@@ -3,13 +3,13 @@
 package jsonline_test
 
 import (
-	"encoding/json"
 	"math"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/jsonline"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 type inner struct {
@@ -57,10 +57,7 @@ func TestObjectsAreWrittenAsByReflection(t *testing.T) {
 		"zeros behind pointers": {Maybe: new(0.0), Number: new(int64(0)), All: []inner{{}}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, err := json.Marshal(o)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := jsontest.Encode(t, o)
 			got := append(fields.Append([]byte("{"), &o), '}')
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("−encoding/json +object:\n%s", diff)

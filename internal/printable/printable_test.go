@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 func TestText(t *testing.T) {
@@ -134,10 +135,7 @@ func FuzzText(f *testing.F) {
 		if _, err := printable.NewWriter(&b).Write([]byte(text + "\n")); err != nil || b.String() != printable.Text(text+"\n") {
 			t.Errorf("written: %q, %v", b.String(), err)
 		}
-		raw, err := json.Marshal(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := jsontest.Encode(t, text)
 		var before, after string
 		if json.Unmarshal(raw, &before) != nil || json.Unmarshal([]byte(printable.Text(string(raw))), &after) != nil {
 			t.Fatalf("%s is no JSON", raw)

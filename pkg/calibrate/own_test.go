@@ -5,20 +5,18 @@ package calibrate
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 // A run of our own: made up, simulated with coefficients that are known and
 // written down as if it had been measured.
@@ -86,7 +84,7 @@ func readRun(t testing.TB, name string, e Engine, log, blocks string) *Run {
 
 // TestWriteOwnRun makes the run of our own, with -update.
 func TestWriteOwnRun(t *testing.T) {
-	if !*update {
+	if !*golden.Update {
 		t.Skip("writes testdata, with -update only")
 	}
 	run := NewRun("own", ownEngine(), ownRequests())
@@ -100,10 +98,7 @@ func TestWriteOwnRun(t *testing.T) {
 		queued := start + q.Queued.Seconds()
 		fmt.Fprintf(&log, `{"request_id": "own-%d", "input_toks": %d, "output_toks": %d, "queued_ts": %.6f, "first_token_ts": %.6f, "last_token_ts": %.6f}`+"\n",
 			i, q.InputTokens, q.OutputTokens, queued, queued+all[i].TTFT, queued+all[i].E2E)
-		ids, err := json.Marshal(q.Blocks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ids := jsontest.Encode(t, q.Blocks)
 		fmt.Fprintf(&blocks, `{"input_length": %d, "output_length": %d, "hash_ids": %s}`+"\n", q.InputTokens, q.OutputTokens, ids)
 	}
 	for name, text := range map[string]*bytes.Buffer{ownLog: &log, ownBlocks: &blocks} {

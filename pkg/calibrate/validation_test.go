@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
@@ -256,7 +257,7 @@ func TestValidationDocument(t *testing.T) {
 		v.load()
 	}
 	got := v.document()
-	if *update {
+	if *golden.Update {
 		for name, text := range map[string][]byte{document: []byte(got), checksFile: v.checks().YAML()} {
 			testfile.Write(t, name, text)
 		}

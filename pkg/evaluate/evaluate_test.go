@@ -19,6 +19,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -76,14 +77,8 @@ func matchesSchema(t *testing.T, a *evaluate.Answer) {
 	if err := json.Unmarshal(evaluate.Schema, schema); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var document any
-	if err := json.Unmarshal(raw, &document); err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, a)
+	document := jsontest.Decode[any](t, raw)
 	if r := validate.NewSchemaValidator(schema, nil, "", strfmt.Default).Validate(document); !r.IsValid() {
 		t.Errorf("%s\ndoes not match the schema: %v", raw, r.AsError())
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // Scenarios of points share what they do not change, and leave the plan's as it is.
@@ -43,10 +44,7 @@ func TestScenariosOfPointsLeaveThePlanAlone(t *testing.T) {
 		}
 		return at
 	}
-	before, err := json.Marshal(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := jsontest.Encode(t, p)
 	for _, tc := range []struct {
 		at    Point
 		share float64

@@ -3,13 +3,13 @@
 package insight_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/reference"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -31,10 +31,7 @@ func TestACollectorOnlyWatches(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := json.Marshal(c.Report())
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := jsontest.Encode(t, c.Report())
 		return fmt.Sprintf("%+v", o.Pools) + cells(o), string(r)
 	}
 	plain, _ := run(false)

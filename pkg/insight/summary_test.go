@@ -3,21 +3,16 @@
 package insight_test
 
 import (
-	"flag"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
-
-var update = flag.Bool("update", false, "rewrite the files under testdata")
 
 // report is one with something for every section.
 func report() *insight.Report {
@@ -62,13 +57,7 @@ func TestSummaries(t *testing.T) {
 		t.Run(string(strategy), func(t *testing.T) {
 			got := insight.Summarize(report(), insight.SummaryOptions{Strategy: strategy, Alternatives: alternatives})
 			path := filepath.Join("testdata", "summary", string(strategy)+".md")
-			if *update {
-				testfile.Write(t, path, []byte(got))
-			}
-			want := testfile.Read(t, path)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("%s; -update rewrites it (−want +got):\n%s", path, diff)
-			}
+			golden.Check(t, path, got)
 		})
 	}
 }

@@ -4,7 +4,6 @@ package kube_test
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -20,6 +19,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/kube"
 )
 
@@ -97,10 +97,7 @@ func TestAnswers(t *testing.T) {
 // An error is that of the server's Status.
 func TestErrors(t *testing.T) {
 	refusal := apierrors.NewForbidden(kube.Pods.GroupResource(), "x", nil).Status()
-	raw, err := json.Marshal(refusal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, refusal)
 	for name, tc := range map[string]struct {
 		code   int
 		answer string

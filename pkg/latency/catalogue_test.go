@@ -3,7 +3,6 @@
 package latency
 
 import (
-	"encoding/json"
 	"math"
 	"path/filepath"
 	"strings"
@@ -12,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -32,17 +33,11 @@ func TestTheEmbeddedEntriesAreThoseOfTheFiles(t *testing.T) {
 		}
 		want.Models, want.Accelerators = append(want.Models, entries.Models...), append(want.Accelerators, entries.Accelerators...)
 	}
-	raw, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
+	raw := jsontest.Encode(t, want)
+	if *golden.Update {
 		testfile.Write(t, filepath.Join("catalogue", "entries.json"), raw)
 	}
-	var got Entries
-	if err := json.Unmarshal(fileOf(t, "entries.json"), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := jsontest.Decode[Entries](t, fileOf(t, "entries.json"))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("go test ./pkg/latency -run %s -update writes entries.json (-files +embedded):\n%s", t.Name(), diff)
 	}

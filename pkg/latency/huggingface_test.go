@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 type jsonObject = map[string]any
@@ -102,10 +104,7 @@ func withValues(config, other jsonObject) jsonObject {
 
 func parseConfig(t testing.TB, config jsonObject) (Model, field.ErrorList) {
 	t.Helper()
-	raw, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, config)
 	return ParseHuggingFace("mine", raw, field.NewPath("config"))
 }
 

@@ -3,18 +3,13 @@
 package latency
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 const stepTimesPage = "../../docs/studies/step-times.md"
 
@@ -176,11 +171,5 @@ func (t errorTally) String() string {
 
 func TestStepTimesPageMatchesTables(t *testing.T) {
 	got := stepTimesDocument(t)
-	if *update {
-		testfile.Write(t, stepTimesPage, []byte(got))
-	}
-	want := testfile.Read(t, stepTimesPage)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("docs/studies/step-times.md is not what the tables say; -update writes it anew (−page +now):\n%s", diff)
-	}
+	golden.Check(t, stepTimesPage, got)
 }

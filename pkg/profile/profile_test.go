@@ -3,7 +3,6 @@
 package profile_test
 
 import (
-	"flag"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -16,14 +15,13 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/profile"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // scenario is a run of traffic.
 func scenario(traffic *profile.Traffic) *v1alpha1.SimulationRun {
@@ -57,14 +55,7 @@ func TestProfilesAreTakenOver(t *testing.T) {
 			for _, note := range slices.Backward(traffic.Notes) {
 				got = append([]byte("# "+note+"\n"), got...)
 			}
-			golden := strings.TrimSuffix(name, ".yaml") + ".golden.yaml"
-			if *update {
-				testfile.Write(t, golden, got)
-			}
-			want := testfile.Read(t, golden)
-			if diff := cmp.Diff(string(want), string(got)); diff != "" {
-				t.Errorf("traffic (-want +got):\n%s", diff)
-			}
+			golden.Check(t, strings.TrimSuffix(name, ".yaml")+".golden.yaml", got)
 			run := scenario(traffic)
 			if errs := manifest.Validate(run); len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())

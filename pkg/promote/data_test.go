@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 )
@@ -64,10 +65,7 @@ func checkChanges(t *testing.T, text, version string, random *rand.Rand) (rewrit
 	for _, c := range changes {
 		assign(t, have, c)
 	}
-	raw, err := json.Marshal(have)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, have)
 	want, errs := epp.Load(raw, version, nil)
 	if len(errs) > 0 {
 		return false

@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/edit"
@@ -45,10 +46,7 @@ func wanted(t *testing.T, text []byte, version string, changes []Change) *config
 	for _, c := range changes {
 		assign(t, o, c)
 	}
-	raw, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, o)
 	config, errs := epp.Load(raw, version, nil)
 	if len(errs) > 0 {
 		t.Skipf("the changes make no configuration: %v", errs)

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 func TestLeaderboardGolden(t *testing.T) {
 	for _, name := range []string{"leaderboard-empty", "leaderboard-one-seed", "leaderboard", "leaderboard-no-baseline", "leaderboard-raced"} {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name+".txt", []byte(printed(t, recordedBoard(t, name+".json"))))
+			golden.Check(t, "testdata/"+name+".txt", printed(t, recordedBoard(t, name+".json")))
 		})
 	}
 }
@@ -38,5 +39,5 @@ func TestContrastGolden(t *testing.T) {
 	if err := WriteContrast(&b, c); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "contrast.txt", []byte(b.String()))
+	golden.Check(t, "testdata/contrast.txt", b.String())
 }

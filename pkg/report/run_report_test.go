@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/verdict"
@@ -35,7 +36,7 @@ func TestReportOfARunGolden(t *testing.T) {
 	if err := ofRun(t).Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "run-report.md", b.Bytes())
+	golden.Check(t, "testdata/run-report.md", b.Bytes())
 }
 
 func TestReportOfARunThatLacksThings(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -22,7 +23,7 @@ func TestRunGolden(t *testing.T) {
 			if err := Run(docs).write(&b); err != nil {
 				t.Fatal(err)
 			}
-			golden(t, name+".txt", b.Bytes())
+			golden.Check(t, "testdata/"+name+".txt", b.Bytes())
 		})
 	}
 }

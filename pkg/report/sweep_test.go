@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
@@ -31,14 +32,14 @@ func TestReportGolden(t *testing.T) {
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report.md", b.Bytes())
+	golden.Check(t, "testdata/report.md", b.Bytes())
 
 	r.Gates, r.Best = nil, 0
 	b.Reset()
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "report-baseline.md", b.Bytes())
+	golden.Check(t, "testdata/report-baseline.md", b.Bytes())
 	if r.Best = 99; r.Write(&b) == nil {
 		t.Error("a point that is not listed has a report")
 	}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 func TestCapacitiesRankBeforeObjectives(t *testing.T) {
@@ -40,7 +42,7 @@ func TestCapacitiesRankBeforeObjectives(t *testing.T) {
 	if diff := cmp.Diff([]int{3, 1, 0, 2}, order); diff != "" {
 		t.Errorf("order (−want +got):\n%s", diff)
 	}
-	golden(t, "leaderboard-capacity.json", indented(t, board))
+	golden.Check(t, "testdata/leaderboard-capacity.json", indented(t, board))
 }
 
 // Of pools for a demand the smallest that suffices is first, of those that do not the largest.

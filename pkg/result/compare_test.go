@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 func TestContrast(t *testing.T) {
@@ -26,7 +28,7 @@ func TestContrast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "contrast.json", indented(t, c))
+	golden.Check(t, "testdata/contrast.json", indented(t, c))
 	verdicts := map[string]Effect{}
 	for _, d := range c.Differing {
 		verdicts[d.Measure.String()] = d.Verdict

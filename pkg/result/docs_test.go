@@ -10,8 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -54,13 +53,7 @@ has one value for each step of a request, as in vLLM's own metric and in the cli
 		}
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", m, m.Unit(), better, m.Help(), list(m.Requirements()))
 	}
-	if *update {
-		testfile.Write(t, metricsPage, []byte(b.String()))
-	}
-	got := testfile.Read(t, metricsPage)
-	if diff := cmp.Diff(b.String(), string(got)); diff != "" {
-		t.Errorf("docs/metrics.md is not what the declarations say; run go test ./pkg/result -run TestMetricsPage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, metricsPage, b.String())
 }
 
 // TestDocumentedMetricsExist finds metrics that the API's documentation, the pages

@@ -12,24 +12,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 func TestDocumentGolden(t *testing.T) {
-	golden(t, "document.json", indented(t, makeDocument(42, 0)))
+	golden.Check(t, "testdata/document.json", indented(t, makeDocument(42, 0)))
 }
 
 func TestDocumentReadsBack(t *testing.T) {
 	want := makeDocument(42, 0)
-	raw, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var got *Document
-	if err := json.Unmarshal(raw, &got); err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, want)
+	got := jsontest.Decode[*Document](t, raw)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("document, −want +got:\n%s", diff)
 	}

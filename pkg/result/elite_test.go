@@ -2,7 +2,11 @@
 
 package result
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+)
 
 func TestTheBestOfEachKindAreListed(t *testing.T) {
 	in := LeaderboardInput{
@@ -26,5 +30,5 @@ func TestTheBestOfEachKindAreListed(t *testing.T) {
 	if len(board.Candidates) != 2 || board.Candidates[0].Point != 5 || board.Candidates[1].Point != 3 {
 		t.Errorf("listed are %v, want the best one and the best of the kinds", board.Candidates)
 	}
-	golden(t, "leaderboard-kinds.json", indented(t, board))
+	golden.Check(t, "testdata/leaderboard-kinds.json", indented(t, board))
 }

@@ -4,13 +4,15 @@ package result
 
 import (
 	"bytes"
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // sweep is a small sweep with everything in it: a baseline, ties, a point
@@ -71,21 +73,21 @@ func newLeaderboard(t *testing.T, points []Entry, rows []Row, objectives []Objec
 
 func TestLeaderboardGolden(t *testing.T) {
 	l := newLeaderboard(t, nil, nil, nil, NoBaseline)
-	golden(t, "leaderboard-empty.json", indented(t, l))
+	golden.Check(t, "testdata/leaderboard-empty.json", indented(t, l))
 
 	weights := candidates(2)
 	for i, value := range []string{"0", "1"} {
 		weights[i].Parameters = []Assignment{{Name: "weight", Value: value}}
 	}
 	l = newLeaderboard(t, weights, append(makeRows(0, ttft99(0.25)...), makeRows(1, ttft99(0.125)...)...), minimizeTTFT, 0)
-	golden(t, "leaderboard-one-seed.json", indented(t, l))
+	golden.Check(t, "testdata/leaderboard-one-seed.json", indented(t, l))
 
 	points, rows, objectives, baseline := sweep()
 	l = newLeaderboard(t, points, rows, objectives, baseline)
-	golden(t, "leaderboard.json", indented(t, l))
+	golden.Check(t, "testdata/leaderboard.json", indented(t, l))
 
 	l = newLeaderboard(t, points, rows, objectives, NoBaseline)
-	golden(t, "leaderboard-no-baseline.json", indented(t, l))
+	golden.Check(t, "testdata/leaderboard-no-baseline.json", indented(t, l))
 }
 
 var minimizeTTFT = []Objective{objective("ttft.p99", Minimize)}
@@ -277,10 +279,7 @@ func TestOrderOfRowsDoesNotMatter(t *testing.T) {
 func TestLeaderboardReadsBack(t *testing.T) {
 	points, rows, objectives, baseline := sweep()
 	want := newLeaderboard(t, points, rows, objectives, baseline)
-	var got *Leaderboard
-	if err := json.Unmarshal(indented(t, want), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := jsontest.Decode[*Leaderboard](t, indented(t, want))
 	if diff := cmp.Diff(string(indented(t, want)), string(indented(t, got))); diff != "" {
 		t.Errorf("leaderboard, −want +got:\n%s", diff)
 	}
@@ -293,10 +292,7 @@ func TestSummarize(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := json.Marshal(summaries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, summaries)
 	want := `[{"point":1,"seeds":[42],"metrics":{"goodput":{"mean":0.5,"n":1}}},` +
 		`{"point":3,"seeds":[42,43,44],"metrics":{"ttft.p99":{"mean":2,"low":-0.484`
 	if !strings.HasPrefix(string(raw), want) {

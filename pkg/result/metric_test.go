@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 func TestParseMetric(t *testing.T) {
@@ -216,17 +218,11 @@ func TestMetricKnowsItself(t *testing.T) {
 
 func TestMetricIsTextInJSON(t *testing.T) {
 	in := Objective{Measure: Of(MustParseMetric("ttft.p99{pool=b,class=a}")), Direction: Minimize}
-	raw, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, in)
 	if want := `{"metric":"ttft.p99{class=a,pool=b}","direction":"Minimize"}`; string(raw) != want {
 		t.Errorf("JSON %s, want %s", raw, want)
 	}
-	var out Objective
-	if err := json.Unmarshal(raw, &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[Objective](t, raw)
 	if out != in {
 		t.Errorf("read back %+v, want %+v", out, in)
 	}

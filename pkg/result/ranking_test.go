@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 // raced is a sweep with one candidate of each standing.
@@ -71,7 +73,7 @@ func TestStandings(t *testing.T) {
 	if diff := cmp.Diff(wantCounts, l.Counts); diff != "" {
 		t.Errorf("counts, −want +got:\n%s", diff)
 	}
-	golden(t, "leaderboard-raced.json", indented(t, l))
+	golden.Check(t, "testdata/leaderboard-raced.json", indented(t, l))
 }
 
 func TestRungsAreCorrelated(t *testing.T) {

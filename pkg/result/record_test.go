@@ -3,13 +3,13 @@
 package result
 
 import (
-	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -54,10 +54,7 @@ func TestLinesOfRecords(t *testing.T) {
 		if r.Kind() != RecordKinds[i] {
 			t.Errorf("record %d is of kind %s, want %s", i, r.Kind(), RecordKinds[i])
 		}
-		fields, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fields := jsontest.Encode(t, r)
 		want := `{"record":"` + string(r.Kind()) + `",` + strings.TrimPrefix(string(fields), "{") + "\n"
 		if diff := cmp.Diff(want, string(AppendRecord(nil, r))); diff != "" {
 			t.Errorf("%s (−want +got):\n%s", r.Kind(), diff)

@@ -12,6 +12,8 @@ import (
 	"testing/iotest"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 func TestRowsGolden(t *testing.T) {
@@ -26,7 +28,7 @@ func TestRowsGolden(t *testing.T) {
 	if err := WriteRows(&b, rows); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "rows.jsonl", b.Bytes())
+	golden.Check(t, "testdata/rows.jsonl", b.Bytes())
 	got, err := ReadRows(&b)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -44,7 +45,7 @@ func TestDocumentsOfARunGolden(t *testing.T) {
 	}
 	for name, docs := range cases {
 		t.Run(name, func(t *testing.T) {
-			golden(t, name, indented(t, docs))
+			golden.Check(t, "testdata/"+name, indented(t, docs))
 		})
 	}
 }

@@ -15,6 +15,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
@@ -206,10 +208,7 @@ func TestLinesSayWhatTheSumsSay(t *testing.T) {
 	if diff := cmp.Diff(want, l.Pools[0].Total); diff != "" {
 		t.Errorf("total (−want +got):\n%s", diff)
 	}
-	var again Lines
-	if err := json.Unmarshal([]byte(encoded(t, l)), &again); err != nil {
-		t.Fatal(err)
-	}
+	again := jsontest.Decode[Lines](t, []byte(encoded(t, l)))
 	if diff := cmp.Diff(encoded(t, l), encoded(t, &again)); diff != "" {
 		t.Errorf("JSON (−written +read):\n%s", diff)
 	}
@@ -247,15 +246,9 @@ func TestSeriesPage(t *testing.T) {
 	raw := testfile.Read(t, seriesPage)
 	const begin, end = "<!-- begin: written by go test ./pkg/result -run TestSeriesPage -update -->\n", "<!-- end -->\n"
 	before, rest, found := strings.Cut(string(raw), begin)
-	old, after, closed := strings.Cut(rest, end)
+	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
 		t.Fatalf("%s has no place for the tables", seriesPage)
 	}
-	if *update {
-		testfile.Write(t, seriesPage, []byte(before+begin+b.String()+end+after))
-		return
-	}
-	if diff := cmp.Diff(b.String(), old); diff != "" {
-		t.Errorf("docs/series.md is not what the declarations say; run go test ./pkg/result -run TestSeriesPage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, seriesPage, before+begin+b.String()+end+after)
 }

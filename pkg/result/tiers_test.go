@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -88,11 +89,11 @@ func makeAdaptation() *policy.Adaptation {
 }
 
 func TestTieredDocument(t *testing.T) {
-	golden(t, "document-tiers.json", indented(t, makeTieredDocument(42, 0)))
+	golden.Check(t, "testdata/document-tiers.json", indented(t, makeTieredDocument(42, 0)))
 }
 
 func TestTieredDocumentsOfARunGolden(t *testing.T) {
-	golden(t, "run-tiers.json", indented(t, []*Document{makeTieredDocument(42, 0), makeTieredDocument(43, time.Millisecond)}))
+	golden.Check(t, "testdata/run-tiers.json", indented(t, []*Document{makeTieredDocument(42, 0), makeTieredDocument(43, time.Millisecond)}))
 }
 
 // What a scenario does not have is in no result of it.

@@ -3,7 +3,6 @@
 package setup_test
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -14,8 +13,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/policy/parameters"
 	"windtunnel.dev/windtunnel/pkg/policy/priority"
 )
-
-var updatePage = flag.Bool("update", false, "write the tables of pages")
 
 // docs/policy-reference.md lists all policies with the parameters that they read.
 func TestTheAdmissionPage(t *testing.T) {
@@ -31,7 +28,7 @@ func TestTheAdmissionPage(t *testing.T) {
 	}
 	table(&common, adaptive.Common())
 	table(&hints, parameters.Hints())
-	page.Check(t, "../../docs/policy-reference.md", *updatePage, map[string]string{
+	page.Check(t, "../../docs/policy-reference.md", map[string]string{
 		"admission policies":        admissions.String(),
 		"priority policies":         priorities.String(),
 		"laws":                      laws.String(),

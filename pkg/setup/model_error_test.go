@@ -10,6 +10,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -102,10 +103,7 @@ var overheads = &v1alpha1.RooflineCoefficients{LayerOverheadMicroseconds: "20"}
 // rootOf is a scenario as a plan holds it.
 func rootOf(t *testing.T, in *v1alpha1.Scenario) Tree {
 	t.Helper()
-	raw, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, in)
 	root, d := Tree{}, json.NewDecoder(strings.NewReader(string(raw)))
 	d.UseNumber()
 	if err := d.Decode(&root); err != nil {

@@ -3,7 +3,6 @@
 package setup
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -149,10 +149,7 @@ func TestATenantStatesWhatTheRowsOfATraceHave(t *testing.T) {
 // TestAPathReachesTenants decodes a scenario in which a sweep has assigned a tenant's weight.
 func TestAPathReachesTenants(t *testing.T) {
 	stated := tenantScenario(v1alpha1.Tenant{Weight: "1"})
-	var root Tree
-	if err := json.Unmarshal(TreeJSON(stated), &root); err != nil {
-		t.Fatal(err)
-	}
+	root := jsontest.Decode[Tree](t, TreeJSON(stated))
 	root["workload"].(Tree)["tenants"].([]any)[0].(Tree)["weight"] = "2"
 	got, err := DecodeScenario(root)
 	if err != nil {

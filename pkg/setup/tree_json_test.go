@@ -6,6 +6,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 func FuzzTreeJSON(f *testing.F) {
@@ -23,10 +25,7 @@ func FuzzTreeJSON(f *testing.F) {
 		if d.Decode(&v) != nil {
 			return
 		}
-		want, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := jsontest.Encode(t, v)
 		if got := TreeJSON(v); !bytes.Equal(want, got) {
 			t.Errorf("%s, json.Marshal %s", got, want)
 		}

@@ -3,12 +3,12 @@
 package stats_test
 
 import (
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -70,10 +70,7 @@ func TestPairsOfDifferentLengthsPanic(t *testing.T) {
 }
 
 func TestIntervalIsWrittenInLowerCamelCase(t *testing.T) {
-	text, err := json.Marshal(stats.Interval{Mean: 2, Low: 1, High: 3, StdDev: 0.5, N: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := jsontest.Encode(t, stats.Interval{Mean: 2, Low: 1, High: 3, StdDev: 0.5, N: 4})
 	if diff := cmp.Diff(`{"mean":2,"low":1,"high":3,"stdDev":0.5,"n":4}`, string(text)); diff != "" {
 		t.Errorf("JSON (−want +got):\n%s", diff)
 	}

@@ -4,7 +4,6 @@ package worker
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -18,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -34,10 +34,7 @@ func askingFolder(t *testing.T, url string) (folder, planHash string) {
 			URL: url, TimeoutSeconds: 5, HeaderSecretRef: &v1alpha1.ProposerSecretReference{Name: "windtunnel-proposer", Key: "token"},
 		}
 	})).Plan
-	owner, err := json.Marshal(Owner{Namespace: "team-a", Prefix: "job", Labels: map[string]string{labelComponent: "result"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	owner := jsontest.Encode(t, Owner{Namespace: "team-a", Prefix: "job", Labels: map[string]string{labelComponent: "result"}})
 	first := plan.Evolving().First
 	inquiries, _ := propose.Pack(Inquiries{Round: 1, Inquiries: []search.Inquiry{
 		{Generation: 1, Count: 3, Parents: []search.Parent{{Value: first, Losses: []float64{1, 2}, Features: []float64{0.5}}}},

@@ -3,7 +3,6 @@
 package workload_test
 
 import (
-	"flag"
 	"fmt"
 	"math"
 	"slices"
@@ -11,15 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/stats"
 	"windtunnel.dev/windtunnel/pkg/workload/arrival"
 )
-
-var updateDistributions = flag.Bool("update", false, "write docs/studies/distributions.md")
 
 const distributionsPage = "../../docs/studies/distributions.md"
 
@@ -97,13 +92,7 @@ greatest that is reached is 31/32 = 0.969. D and its p-value are those of the le
 	writeCouplings(t, &page)
 	page.WriteString(profilesText)
 	writeProfiles(t, &page)
-	if *updateDistributions {
-		testfile.Write(t, distributionsPage, []byte(page.String()))
-	}
-	want := testfile.Read(t, distributionsPage)
-	if diff := cmp.Diff(string(want), page.String()); diff != "" {
-		t.Errorf("docs/studies/distributions.md (−want +got); -update writes it:\n%s", diff)
-	}
+	golden.Check(t, distributionsPage, page.String())
 }
 
 func writeLaws(t *testing.T, page *strings.Builder, laws []law) {

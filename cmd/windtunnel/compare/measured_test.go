@@ -3,7 +3,6 @@
 package compare
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,20 +10,15 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/run"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
 func TestCompareSetsARunAgainstAReport(t *testing.T) {
-	var out measuredContrast
-	if err := json.Unmarshal([]byte(mustRun(t, "compare", "testdata/run.yaml", cmdtest.MeasuredReport, "-o", "json")), &out); err != nil {
-		t.Fatal(err)
-	}
-	var simulated run.Output
-	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")), &simulated); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[measuredContrast](t, []byte(mustRun(t, "compare", "testdata/run.yaml", cmdtest.MeasuredReport, "-o", "json")))
+	simulated := jsontest.Decode[run.Output](t, []byte(mustRun(t, "run", "-f", "testdata/run.yaml", "-o", "json")))
 	if out.Sides[0].Measured || !out.Sides[1].Measured || out.Sides[1].Simulated {
 		t.Errorf("sides %+v", out.Sides)
 	}

@@ -15,6 +15,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -100,10 +101,7 @@ func TestTheLogOfALiveSessionTellsOfAnother(t *testing.T) {
 	if cli.ExitCode(err) == 2 {
 		t.Fatal(err)
 	}
-	var out Output
-	if err := json.Unmarshal([]byte(printed), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[Output](t, []byte(printed))
 	measured, err := (&compareOptions{log: "compare/testdata/live/b.jsonl.gz"}).readLog()
 	if err != nil {
 		t.Fatal(err)

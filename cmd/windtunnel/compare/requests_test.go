@@ -3,20 +3,17 @@
 package compare
 
 import (
-	"encoding/json"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
 // comparedRequests compares two sides under a scenario, request by request.
 func comparedRequests(t *testing.T, args ...string) *requestContrast {
 	t.Helper()
-	var out struct{ Requests *requestContrast }
-	if err := json.Unmarshal([]byte(mustRun(t, append([]string{"compare", "-o", "json"}, args...)...)), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[struct{ Requests *requestContrast }](t, []byte(mustRun(t, append([]string{"compare", "-o", "json"}, args...)...)))
 	return out.Requests
 }
 

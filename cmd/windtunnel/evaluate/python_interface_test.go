@@ -7,10 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/policy/native"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
@@ -76,12 +73,5 @@ func TestThePythonShimsKnowTheInterface(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const path = "../../python/policy_interface.json"
-	if *cmdtest.Update {
-		testfile.Write(t, path, append(text, '\n'))
-	}
-	got := testfile.Read(t, path)
-	if diff := cmp.Diff(string(text)+"\n", string(got)); diff != "" {
-		t.Errorf("%s is not what the layouts say; go test ./cmd/windtunnel -run TestThePythonShimsKnow -update writes it (-want +got):\n%s", path, diff)
-	}
+	golden.Check(t, "../../python/policy_interface.json", append(text, '\n'))
 }

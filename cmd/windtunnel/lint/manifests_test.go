@@ -11,6 +11,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/lint"
 )
 
@@ -91,10 +92,7 @@ func checkSARIF(t *testing.T, file string, line int) {
 func checkJSON(t *testing.T, file string, line int) {
 	t.Helper()
 	out, _ := windtunnel(t, "lint", file, "-o", "json", "--fail-on", "never")
-	var all struct{ Reports []lint.Report }
-	if err := json.Unmarshal([]byte(out), &all); err != nil {
-		t.Fatal(err)
-	}
+	all := jsontest.Decode[struct{ Reports []lint.Report }](t, []byte(out))
 	if found := all.Reports[0].Manifests; len(found) == 0 || found[0].Rule != "manifest" || found[0].Line != line {
 		t.Errorf("JSON has %+v, want line %d", found, line)
 	}

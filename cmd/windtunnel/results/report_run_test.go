@@ -22,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -81,10 +82,7 @@ func TestReportOfAPrintedRun(t *testing.T) {
 	if markdown := mustRun(t, "report", file, "-o", "markdown"); !strings.Contains(markdown, "**Not judged**: no gates are stated.") {
 		t.Errorf("the report is\n%s", markdown)
 	}
-	var data page.RunData
-	if err := json.Unmarshal([]byte(mustRun(t, "report", file, "-o", "json")), &data); err != nil {
-		t.Fatal(err)
-	}
+	data := jsontest.Decode[page.RunData](t, []byte(mustRun(t, "report", file, "-o", "json")))
 	if diff := cmp.Diff([]int64{42, 43}, data.Seeds); diff != "" || len(data.Figures) == 0 || data.Series != nil {
 		t.Errorf("seeds (-want +got):\n%s; %d figures", diff, len(data.Figures))
 	}

@@ -4,7 +4,6 @@ package results
 
 import (
 	"bytes"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -18,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
@@ -36,10 +36,7 @@ func TestAReportOfAFile(t *testing.T) {
 	if markdown := mustRun(t, "report", file, "-o", "markdown"); !strings.Contains(markdown, "**Pass**: all 2 gates pass.") {
 		t.Errorf("the report lacks its verdict:\n%s", markdown)
 	}
-	var data page.SweepData
-	if err := json.Unmarshal([]byte(mustRun(t, "report", file, "-o", "json")), &data); err != nil {
-		t.Fatal(err)
-	}
+	data := jsontest.Decode[page.SweepData](t, []byte(mustRun(t, "report", file, "-o", "json")))
 	if data.Best < 0 || data.Baseline < 0 || len(data.Points.ID) != data.All {
 		t.Errorf("best %d, baseline %d, %d of %d points", data.Best, data.Baseline, len(data.Points.ID), data.All)
 	}

@@ -3,7 +3,6 @@
 package run
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/sweep"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
@@ -60,10 +60,7 @@ func TestReportsOfSamplesMeetTheSchemaAndTheUnits(t *testing.T) {
 // Under one seed a report is about the same requests as the result.
 func TestAReportHasTheFiguresOfTheResult(t *testing.T) {
 	manifest := cmdtest.Edited(t, "testdata/run.yaml", "count: 2", "count: 1")
-	var out Output
-	if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", manifest, "-o", "json")), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[Output](t, []byte(mustRun(t, "run", "-f", manifest, "-o", "json")))
 	r := readReport(t, mustRun(t, "run", "-f", manifest, "-o", "benchmark-report"))
 	metrics := r.Metrics()
 	compared := 0
@@ -135,10 +132,7 @@ func TestASweepWritesAReportOfEachCandidate(t *testing.T) {
 // A sweep's rows are those of the candidates that are simulated again for the reports.
 func TestReportsOfASweepAreOfItsRows(t *testing.T) {
 	folder := t.TempDir()
-	var out sweep.Output
-	if err := json.Unmarshal([]byte(mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", folder, "-o", "json")), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[sweep.Output](t, []byte(mustRun(t, "sweep", "-f", cmdtest.GatesSample(t), "--benchmark-report", folder, "-o", "json")))
 	raw := cmdtest.TextOf(t, filepath.Join(folder, "benchmark_report_v0.2_gates-point-0.yaml"))
 	sum, n := 0.0, 0
 	for i := range out.Rows {

@@ -3,7 +3,6 @@
 package run
 
 import (
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 )
@@ -24,18 +24,9 @@ import (
 func reportSchema(t *testing.T) *validate.SchemaValidator {
 	t.Helper()
 	raw := testfile.Read(t, filepath.Join(cmdtest.PublishedReports(t), "schema.json"))
-	var root map[string]any
-	if err := json.Unmarshal(raw, &root); err != nil {
-		t.Fatal(err)
-	}
-	schema, err := json.Marshal(inWordsOfDraft4(root, root["$defs"].(map[string]any)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var s spec.Schema
-	if err := json.Unmarshal(schema, &s); err != nil {
-		t.Fatal(err)
-	}
+	root := jsontest.Decode[map[string]any](t, raw)
+	schema := jsontest.Encode(t, inWordsOfDraft4(root, root["$defs"].(map[string]any)))
+	s := jsontest.Decode[spec.Schema](t, schema)
 	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
 }
 

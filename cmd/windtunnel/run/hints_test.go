@@ -3,12 +3,12 @@
 package run
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -64,10 +64,7 @@ func TestHintsOfChunksByHand(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			manifest := strings.Replace(longPromptBesideAnAnswer, "HINT", tc.policies, 1)
-			var out struct{ Rows []result.Row }
-			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
-				t.Fatal(err)
-			}
+			out := jsontest.Decode[struct{ Rows []result.Row }](t, []byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")))
 			gap, _ := out.Rows[0].Metrics.Get("itl.max")
 			ttft, _ := out.Rows[0].Metrics.Get("ttft.mean")
 			if report := 2000*ttft - 20; math.Abs(1000*gap-tc.gapMS) > 1e-6 || math.Abs(report-tc.reportMS) > 1e-3 {

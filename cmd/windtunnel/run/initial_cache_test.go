@@ -3,12 +3,12 @@
 package run
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -32,10 +32,7 @@ func TestInitialCacheHitsByHand(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			before, _, _ := strings.Cut(cmdtest.Clockwork, "  gates:")
 			manifest := strings.NewReplacer("1499", "100", `"1000", perPrefill`, `"10000", perPrefill`, "maxNumSeqs: 1}", "maxNumSeqs: 1}\n      kvCache: "+tc.kvCache, "requests: 200", "requests: 5").Replace(before)
-			var out struct{ Rows []result.Row }
-			if err := json.Unmarshal([]byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")), &out); err != nil {
-				t.Fatal(err)
-			}
+			out := jsontest.Decode[struct{ Rows []result.Row }](t, []byte(mustRun(t, "run", "-f", cmdtest.TempFile(t, "run.yaml", manifest), "-o", "json")))
 			hits, _ := out.Rows[0].Metrics.Get("cacheHit.gpu")
 			ttft, _ := out.Rows[0].Metrics.Get("ttft.mean")
 			if math.Abs(hits-tc.hits) > 1e-9 || math.Abs(1000*ttft-tc.ttftMS) > 1e-6 {

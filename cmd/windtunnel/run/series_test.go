@@ -3,13 +3,13 @@
 package run
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -17,10 +17,7 @@ import (
 func readLines(t *testing.T, name string) *result.Lines {
 	t.Helper()
 	raw := testfile.Read(t, name)
-	var lines result.Lines
-	if err := json.Unmarshal(raw, &lines); err != nil {
-		t.Fatal(err)
-	}
+	lines := jsontest.Decode[result.Lines](t, raw)
 	return &lines
 }
 

@@ -11,16 +11,14 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // rowsOf are the rows that a verb prints as JSON.
 func rowsOf(t *testing.T, args ...string) string {
 	t.Helper()
-	var out struct{ Rows json.RawMessage }
-	if err := json.Unmarshal([]byte(mustRun(t, append(args, "-o", "json")...)), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[struct{ Rows json.RawMessage }](t, []byte(mustRun(t, append(args, "-o", "json")...)))
 	return string(out.Rows)
 }
 

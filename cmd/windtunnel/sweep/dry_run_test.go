@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // TestDryRunSaysWhatIsSimulated: a sweep that does not learn has the simulations
@@ -34,10 +35,7 @@ func TestDryRunSaysWhatIsSimulated(t *testing.T) {
 	} {
 		t.Run(verb, func(t *testing.T) {
 			file := filepath.Join(folder, verb+".yaml")
-			var got struct{ Plan plan }
-			if err := json.Unmarshal([]byte(mustRun(t, verb, "-f", file, "--dry-run", "-o", "json")), &got); err != nil {
-				t.Fatal(err)
-			}
+			got := jsontest.Decode[struct{ Plan plan }](t, []byte(mustRun(t, verb, "-f", file, "--dry-run", "-o", "json")))
 			var done struct {
 				Status struct{ PlanHash string }
 				Rows   []any

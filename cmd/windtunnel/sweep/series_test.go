@@ -3,12 +3,12 @@
 package sweep
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/report/page"
 )
 
@@ -17,10 +17,7 @@ func pageData[T any](t *testing.T, name string) *T {
 	t.Helper()
 	_, after, _ := strings.Cut(cmdtest.TextOf(t, name), `id="data">`)
 	text, _, _ := strings.Cut(after, "</script>")
-	var data T
-	if err := json.Unmarshal([]byte(text), &data); err != nil {
-		t.Fatal(err)
-	}
+	data := jsontest.Decode[T](t, []byte(text))
 	return &data
 }
 

@@ -15,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/state"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
@@ -123,16 +124,10 @@ func TestAStateTriesAgainWhatTheMachineDecided(t *testing.T) {
 	rows := mustRun(t, "results", "-f", kept)
 	raw := testfile.Read(t, kept)
 	lines := bytes.SplitAfter(raw, []byte("\n"))
-	var l state.Line
-	if err := json.Unmarshal(lines[1], &l); err != nil {
-		t.Fatal(err)
-	}
+	l := jsontest.Decode[state.Line](t, lines[1])
 	l.Row.Metrics, l.Row.RejectedBy, l.Row.Decisions = result.Metrics{}, nil, result.Decisions{}
 	l.Row.Error, l.Row.ByMachine = "out of memory", true
-	failed, err := json.Marshal(l)
-	if err != nil {
-		t.Fatal(err)
-	}
+	failed := jsontest.Encode(t, l)
 	begun := bytes.Join([][]byte{lines[0], append(failed, '\n')}, nil)
 	testfile.Write(t, kept, begun)
 	if diff := cmp.Diff(want, mustRun(t, "sweep", "-f", file, "--state", kept, "-o", "json")); diff != "" {

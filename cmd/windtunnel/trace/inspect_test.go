@@ -14,7 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
-	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/inspect"
 )
@@ -22,15 +22,7 @@ import (
 const inspectedTrace = "../../pkg/workload/trace/testdata/mooncake.jsonl"
 
 func TestTraceInspectPrintsText(t *testing.T) {
-	const golden = "testdata/trace-inspect.txt"
-	got := mustRun(t, "trace", "inspect", inspectedTrace)
-	if *cmdtest.Update {
-		testfile.Write(t, golden, []byte(got))
-	}
-	want := testfile.Read(t, golden)
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("text (-want +got):\n%s", diff)
-	}
+	golden.Check(t, "testdata/trace-inspect.txt", mustRun(t, "trace", "inspect", inspectedTrace))
 }
 
 // Standard input cannot be read twice, and is inspected all the same.

@@ -9,34 +9,22 @@
 package page
 
 import (
-	"os"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // Check compares the regions of a file, by the names that their first lines have, with their
-// texts. With update it writes them.
-func Check(t *testing.T, file string, update bool, regions map[string]string) {
+// texts.
+func Check(t *testing.T, file string, regions map[string]string) {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(raw)
+	want := string(testfile.Read(t, file))
 	for name, text := range regions {
 		want = replace(t, want, name, text)
 	}
-	if update {
-		if err := os.WriteFile(file, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	if diff := cmp.Diff(string(raw), want); diff != "" {
-		t.Errorf("%s is not what the code declares; the test writes it with -update (-page +code):\n%s", file, diff)
-	}
+	golden.Check(t, file, want)
 }
 
 func replace(t *testing.T, page, name, text string) string {

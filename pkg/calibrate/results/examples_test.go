@@ -4,19 +4,18 @@ package results
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
-
-var update = flag.Bool("update", false, "rewrite generated files")
 
 // exampleEngine and exampleTruth are what the examples in testdata were simulated with. Each
 // has the shape that its tool writes.
@@ -300,7 +299,7 @@ func rows(t *testing.T) []map[string]any {
 
 // TestWriteExamples writes testdata, with -update.
 func TestWriteExamples(t *testing.T) {
-	if !*update {
+	if !*golden.Update {
 		t.Skip("writes testdata, with -update only")
 	}
 	closed, open := simulated(t, closedLoop(exampleLoad())), simulated(t, openLoop(exampleLoad()))
@@ -317,10 +316,7 @@ func TestWriteExamples(t *testing.T) {
 		testfile.Write(t, "testdata/"+name, []byte(text))
 	}
 	compact := func(v any) string {
-		raw, err := json.Marshal(v)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := jsontest.Encode(t, v)
 		return string(raw) + "\n"
 	}
 	write("vllm-bench-detailed.json", compact(closed.vllm(true)))

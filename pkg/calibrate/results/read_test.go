@@ -3,11 +3,11 @@
 package results
 
 import (
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/calibrate"
 )
@@ -216,17 +216,11 @@ func TestRequestsWithoutAnAnswerAreLeftOut(t *testing.T) {
 // A list with one gap of 20 ms for 20 to 99 tokens says nothing of a request's time: that
 // would be 0.2 to 1 ms a token, and the mean of the file is 22.
 func TestListsThatContradictTheMeansAreLeftOut(t *testing.T) {
-	var v map[string]any
-	if err := json.Unmarshal(readExample(t, "vllm-bench-detailed.json"), &v); err != nil {
-		t.Fatal(err)
-	}
+	v := jsontest.Decode[map[string]any](t, readExample(t, "vllm-bench-detailed.json"))
 	for i := range v["itls"].([]any) {
 		v["itls"].([]any)[i] = []float64{0.02}
 	}
-	raw, err := json.Marshal(v)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, v)
 	all, errs := Read(raw, 1)
 	if len(errs) > 0 || all[0].Requests != nil || !strings.Contains(all[0].Notes[0], "do not have the means of the file") {
 		t.Fatalf("%+v, %v", all, errs.ToAggregate())

@@ -4,7 +4,6 @@ package execute_test
 
 import (
 	"encoding/base64"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -216,10 +216,7 @@ func TestTemplatesHaveTheFiguresOfTheirTrees(t *testing.T) {
 				}
 				return all
 			}
-			root, err := json.Marshal(of.Tree(nil))
-			if err != nil {
-				t.Fatal(err)
-			}
+			root := jsontest.Encode(t, of.Tree(nil))
 			tree := fmt.Sprintf("decisionTree: {root: %s}", root)
 			if len(of.Signals) > 0 {
 				tree += fmt.Sprintf(", signals: [%s]", strings.Join(of.Signals, ", "))

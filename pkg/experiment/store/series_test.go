@@ -3,7 +3,6 @@
 package store_test
 
 import (
-	"encoding/json"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -62,10 +62,7 @@ func TestSeriesOfShardsAreTheSameInAnyOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := json.Marshal(series)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := jsontest.Encode(t, series)
 		return string(raw)
 	}
 	want := read(chunksOf(t, simulations))

@@ -3,7 +3,6 @@
 package whatif_test
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 	"runtime"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
@@ -172,10 +172,7 @@ func TestAnswersDoNotDependOnCores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		raw, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := jsontest.Encode(t, r)
 		if want == "" {
 			want = string(raw)
 		}

@@ -4,7 +4,6 @@ package kvevents
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/live/epp"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
@@ -106,10 +106,7 @@ func publish(t *testing.T, sockets []Options) *Publisher {
 func scored(t *testing.T, client *picker.Client, s *session) (all [][]int) {
 	t.Helper()
 	for _, a := range s.Prompts {
-		body, err := json.Marshal(map[string]any{"model": a.Model, "prompt": a.Tokens})
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := jsontest.Encode(t, map[string]any{"model": a.Model, "prompt": a.Tokens})
 		e, err := client.Pick(t.Context(), picker.Request{Path: "/v1/completions", Body: body, Header: http.Header{"Content-Type": {"application/json"}}})
 		if err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ package kvevents
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -14,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/realcode"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
@@ -23,8 +23,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
-
-var update = flag.Bool("update", false, "write testdata/answers.json.gz")
 
 const (
 	answersPath = "testdata/answers.json.gz"
@@ -46,13 +44,13 @@ func TestTheGoldenSet(t *testing.T) {
 	for _, p := range record(t) {
 		all = append(all, p.session)
 	}
-	realcode.Check(t, answersPath, all, realcode.Ask(t, checkout, "pkg/kvevents", "testdata/ask.go.txt", all), *update)
+	realcode.Check(t, answersPath, all, realcode.Ask(t, checkout, "pkg/kvevents", "testdata/ask.go.txt", all), *golden.Update)
 }
 
 // TestTheRealIndexFindsWhatCachesHold compares what llm-d-router's index has said with what the caches hold, by
 // their tokens, and with what pkg/policy/kvindex finds, by stretches.
 func TestTheRealIndexFindsWhatCachesHold(t *testing.T) {
-	if *update {
+	if *golden.Update {
 		t.Skip("the golden set is written")
 	}
 	type answer struct {

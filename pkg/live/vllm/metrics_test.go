@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/common/expfmt"
 	"github.com/prometheus/common/model"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
 
 // TestMetricsByVersion holds the names, types, labels and buckets of each release against a file, which was
@@ -41,7 +43,7 @@ func TestMetricsByVersion(t *testing.T) {
 			}
 			last = shape
 		}
-		golden(t, "metrics.txt", got.Bytes())
+		golden.Check(t, "testdata/metrics.txt", got.Bytes())
 	})
 }
 

@@ -5,30 +5,24 @@ package vllm
 import (
 	"bytes"
 	"context"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // constantStep is a timer whose steps take as long whatever they compute.
 type constantStep time.Duration
@@ -138,20 +132,8 @@ func TestAnswers(t *testing.T) {
 			fmt.Fprintf(&got, "# %s\n%s %s %s\n%d %s %s\n%s\n\n", q.says, method, q.path, q.body,
 				answer.Code, answer.Header().Get("Content-Type"), answer.Header().Get("X-Request-Id"), strings.TrimSpace(answer.Body.String()))
 		}
-		golden(t, "answers.txt", got.Bytes())
+		golden.Check(t, "testdata/answers.txt", got.Bytes())
 	})
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	name = filepath.Join("testdata", name)
-	if *update {
-		testfile.Write(t, name, got)
-	}
-	want := testfile.Read(t, name)
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s (−want +got):\n%s", name, diff)
-	}
 }
 
 func TestMistakes(t *testing.T) {

@@ -3,11 +3,12 @@
 package epp
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // What the loader makes in every document, in the order of making: without a
@@ -121,10 +122,7 @@ func TestProfilesAreCompleted(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got, err := json.Marshal(mustLoad(t, tc.body).Document.SchedulingProfiles)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := jsontest.Encode(t, mustLoad(t, tc.body).Document.SchedulingProfiles)
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
 				t.Errorf("profiles (-want +got):\n%s", diff)
 			}
@@ -225,10 +223,7 @@ func TestParametersAreCompleted(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			c := mustLoad(t, "plugins: ["+tc.plugin+"]")
-			got, err := json.Marshal(c.Document.Plugins[0].Parameters)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := jsontest.Encode(t, c.Document.Plugins[0].Parameters)
 			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
 				t.Errorf("parameters (-want +got):\n%s", diff)
 			}

@@ -3,7 +3,6 @@
 package epp
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
@@ -42,10 +42,7 @@ func mustLoadFor(t testing.TB, version, body string) *config.Config {
 // marshal returns the effective document as JSON.
 func marshal(t testing.TB, c *config.Config) string {
 	t.Helper()
-	raw, err := json.Marshal(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, c)
 	return string(raw)
 }
 

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
@@ -33,10 +34,7 @@ func TestTreesGiveWhatTheirTextsDo(t *testing.T) {
 			continue
 		}
 		trees++
-		text, err := json.Marshal(tree)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := jsontest.Encode(t, tree)
 		for _, dialect := range []version.Dialect{version.All[0], version.All[len(version.All)-1]} {
 			want, got := config.Judge(types, dialect, text, path), config.JudgeTree(types, dialect, tree, path)
 			if diff := gocmp.Diff(told(want), told(got)); diff != "" {

@@ -3,7 +3,6 @@
 package native
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,8 +10,6 @@ import (
 
 	"windtunnel.dev/windtunnel/internal/testing/page"
 )
-
-var updatePage = flag.Bool("update", false, "write the tables of docs/policy-reference.md")
 
 // docs/policy-reference.md lists all policies and scorers with the parameters that they read.
 func TestThePageOnPolicies(t *testing.T) {
@@ -32,7 +29,7 @@ func TestThePageOnPolicies(t *testing.T) {
 		fmt.Fprintf(&figures, "| `%s` | %s |\n", d.Name, d.Help)
 	}
 	writeParameters(&figures, "signal", DescribeFigures())
-	page.Check(t, "../../../docs/policy-reference.md", *updatePage, map[string]string{"policies": policies.String(), "scorers": scorers.String(), "figures": figures.String()})
+	page.Check(t, "../../../docs/policy-reference.md", map[string]string{"policies": policies.String(), "scorers": scorers.String(), "figures": figures.String()})
 }
 
 // writeParameters writes a row for each parameter.

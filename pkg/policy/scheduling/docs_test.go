@@ -4,17 +4,12 @@ package scheduling
 
 import (
 	"bytes"
-	"flag"
 	"strings"
 	"testing"
 	"text/template"
 
-	"github.com/google/go-cmp/cmp"
-
-	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/scheduling.md")
 
 // documentedVictim is a victim with the schedulers that have it by default.
 type documentedVictim struct {
@@ -45,11 +40,5 @@ func TestThePageOnSchedulers(t *testing.T) {
 		t.Fatal(err)
 	}
 	const path = "../../../docs/scheduling.md"
-	if *update {
-		testfile.Write(t, path, want.Bytes())
-	}
-	got := testfile.Read(t, path)
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/scheduling.md is not what the registry says; run go test ./pkg/policy/scheduling -run TestThePageOnSchedulers -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, path, want.Bytes())
 }

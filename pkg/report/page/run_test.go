@@ -6,9 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -17,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/figure"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/insight"
 	"windtunnel.dev/windtunnel/pkg/report"
@@ -28,8 +27,6 @@ import (
 
 // policies are content security policies in markup.
 var policies = regexp.MustCompile(`(Policy" content=")[^"]*(")`)
-
-var update = flag.Bool("update", false, "rewrite the files under testdata")
 
 // seriesOf are series with a pool of so many replicas, in so many bins of 1 s.
 func seriesOf(replicas, bins int) *result.Series {
@@ -103,22 +100,8 @@ func TestPageOfARunGolden(t *testing.T) {
 	if err := json.Indent(&indented, []byte(data), "", " "); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "run.html", []byte(head))
-	golden(t, "run.json", indented.Bytes())
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := errors.Join(os.MkdirAll("testdata", 0o755), os.WriteFile(path, got, 0o644)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want := testfile.Read(t, path)
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s, -want +got (rewrite with -update):\n%s", path, diff)
-	}
+	golden.Check(t, "testdata/run.html", head)
+	golden.Check(t, "testdata/run.json", indented.Bytes())
 }
 
 // The numbers of a page are those of -o json, and the same report gives the same bytes.

@@ -17,6 +17,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/report"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -41,10 +42,7 @@ func TestTheChartLibraryIsTheOneOfMakeAssets(t *testing.T) {
 func recorded(t testing.TB, name string) *report.Sweep {
 	t.Helper()
 	raw := testfile.Read(t, filepath.Join("..", "..", "result", "testdata", name))
-	var board result.Leaderboard
-	if err := json.Unmarshal(raw, &board); err != nil {
-		t.Fatal(err)
-	}
+	board := jsontest.Decode[result.Leaderboard](t, raw)
 	return &report.Sweep{Title: "PolicySweep chat", Board: &board, Best: board.Candidates[0].Point, Top: 10}
 }
 
@@ -74,10 +72,7 @@ func TestPagesOfLeaderboards(t *testing.T) {
 			_, after, _ := strings.Cut(text, `id="data">`)
 			embedded, _, _ := strings.Cut(after, "</script>")
 			var got, want any
-			direct, err := json.Marshal(NewSweepData(r))
-			if err != nil {
-				t.Fatal(err)
-			}
+			direct := jsontest.Encode(t, NewSweepData(r))
 			if err := errors.Join(json.Unmarshal([]byte(embedded), &got), json.Unmarshal(direct, &want)); err != nil {
 				t.Fatal(err)
 			}

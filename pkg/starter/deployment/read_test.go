@@ -3,20 +3,17 @@
 package deployment_test
 
 import (
-	"flag"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/starter/deployment"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // told is what is read of a text, or why it is refused.
 func told(t *testing.T, name string, text []byte, o deployment.Options) string {
@@ -42,15 +39,8 @@ func TestManifestsBecomeAScenario(t *testing.T) {
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".yaml"), func(t *testing.T) {
 			text := testfile.Read(t, file)
-			golden := strings.TrimSuffix(file, ".yaml") + ".golden"
 			got := told(t, filepath.Base(file), text, deployment.Options{})
-			if *update {
-				testfile.Write(t, golden, []byte(got))
-			}
-			want := testfile.Read(t, golden)
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".yaml")+".golden", got)
 			if again := told(t, filepath.Base(file), text, deployment.Options{}); again != got {
 				t.Errorf("a second time it is\n%s", again)
 			}

@@ -4,19 +4,18 @@ package cmdtest
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -176,25 +175,10 @@ func ReadRequests(t testing.TB, file []byte) []result.RequestRow {
 	return rows
 }
 
-// Update rewrites what tests compare with.
-var Update = flag.Bool("update", false, "rewrite the files under testdata")
-
 // Golden compares got with a file under testdata.
 func Golden(t testing.TB, name, got string) {
 	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *Update {
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s; -update rewrites it (−want +got):\n%s", path, diff)
-	}
+	golden.Check(t, filepath.Join("testdata", name), got)
 }
 
 // PublishedReports is the folder with the schema and the example of llm-d-benchmark.

@@ -3,18 +3,16 @@
 package lint
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling/manifest"
 )
-
-var update = flag.Bool("update", false, "rewrite the table of docs/lint.md")
 
 // The bad example of a rule has a finding of this rule alone, the good one has none.
 func TestRulesByTheirExamples(t *testing.T) {
@@ -78,11 +76,5 @@ func TestThePageListsTheRulesOfScalers(t *testing.T) {
 		fmt.Fprintf(&table, "| `%s` | %s | %s | %s | %s |\n", r.ID, r.Severity, r.Summary, r.Why, r.Fix)
 	}
 	want := before + "<!-- rules of scalers -->\n" + table.String() + "<!-- end of rules of scalers -->" + after
-	if *update {
-		testfile.Write(t, path, []byte(want))
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("docs/lint.md is not what the rules say; run go test ./pkg/policy/autoscaling/lint -run TestThePage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, path, want)
 }

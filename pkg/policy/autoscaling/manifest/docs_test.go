@@ -3,15 +3,12 @@
 package manifest
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testing/page"
 )
-
-var update = flag.Bool("update", false, "rewrite the fields of docs/autoscaling-reference.md")
 
 func TestThePageOnManifests(t *testing.T) {
 	var b strings.Builder
@@ -22,7 +19,7 @@ func TestThePageOnManifests(t *testing.T) {
 		}
 		b.WriteString("\n")
 	}
-	page.Check(t, "../../../../docs/autoscaling-reference.md", *update, map[string]string{"manifests": b.String()})
+	page.Check(t, "../../../../docs/autoscaling-reference.md", map[string]string{"manifests": b.String()})
 }
 
 // An approximation and a refusal say what they are about.

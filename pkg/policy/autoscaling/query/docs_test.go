@@ -3,7 +3,6 @@
 package query
 
 import (
-	"flag"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,8 +11,6 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/page"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/version"
 )
-
-var update = flag.Bool("update", false, "rewrite the metrics of docs/autoscaling-reference.md")
 
 func TestThePageOnMetricsOfAutoscalers(t *testing.T) {
 	var b strings.Builder
@@ -29,7 +26,7 @@ func TestThePageOnMetricsOfAutoscalers(t *testing.T) {
 		}
 		fmt.Fprintf(&b, "| %s | %s | %s | `%s` | %s |\n", strings.Join(names, ", "), m.Type, m.Help, strings.Join(m.Labels(), "`, `"), m.Difference)
 	}
-	page.Check(t, "../../../../docs/autoscaling-reference.md", *update, map[string]string{
+	page.Check(t, "../../../../docs/autoscaling-reference.md", map[string]string{
 		"metrics":   b.String(),
 		"functions": "`" + strings.Join(functions(), "`, `") + "`",
 	})

@@ -3,19 +3,15 @@
 package lint
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const lintPage = "../../../../docs/lint.md"
-
-var update = flag.Bool("update", false, "rewrite the table of docs/lint.md")
 
 func TestThePageListsTheRules(t *testing.T) {
 	page := testfile.Read(t, lintPage)
@@ -25,13 +21,7 @@ func TestThePageListsTheRules(t *testing.T) {
 		t.Fatal("the page has no place for the rules")
 	}
 	want := before + "<!-- rules -->\n" + rulesTable() + "<!-- end of rules -->" + after
-	if *update {
-		testfile.Write(t, lintPage, []byte(want))
-		return
-	}
-	if diff := cmp.Diff(want, string(page)); diff != "" {
-		t.Errorf("docs/lint.md is not what the rules say; run go test ./pkg/policy/epp/lint -run TestThePage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, lintPage, want)
 }
 
 func rulesTable() string {

@@ -4,13 +4,14 @@ package lint
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 const twoConfigs = `kind: ConfigMap
@@ -162,10 +163,7 @@ func TestSARIFHasWhatTheSchemaRequires(t *testing.T) {
 	if err := WriteSARIF(&out, []Report{mustRead(t, twoConfigs, Options{Versions: []string{"router-v0.10.0"}})}, "1"); err != nil {
 		t.Fatal(err)
 	}
-	var log map[string]any
-	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
-		t.Fatal(err)
-	}
+	log := jsontest.Decode[map[string]any](t, out.Bytes())
 	if log["version"] != "2.1.0" || log["$schema"] == "" {
 		t.Errorf("version %v, schema %v", log["version"], log["$schema"])
 	}
@@ -216,10 +214,7 @@ func TestJSONIsStable(t *testing.T) {
 	if err := WriteJSON(&out, []Report{r}); err != nil {
 		t.Fatal(err)
 	}
-	var log struct{ Reports []map[string]any }
-	if err := json.Unmarshal(out.Bytes(), &log); err != nil {
-		t.Fatal(err)
-	}
+	log := jsontest.Decode[struct{ Reports []map[string]any }](t, out.Bytes())
 	config := log.Reports[0]["configs"].([]any)[0].(map[string]any)
 	finding := config["findings"].([]any)[0].(map[string]any)
 	for object, names := range map[string][]string{

@@ -3,7 +3,6 @@
 package template
 
 import (
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,11 +10,9 @@ import (
 	"windtunnel.dev/windtunnel/internal/testing/page"
 )
 
-var updatePage = flag.Bool("update", false, "write the templates of docs/policy-reference.md")
-
 // docs/policy-reference.md lists all templates with their parameters.
 func TestThePageOnTemplates(t *testing.T) {
-	page.Check(t, "../../../../docs/policy-reference.md", *updatePage, map[string]string{"templates": tables()})
+	page.Check(t, "../../../../docs/policy-reference.md", map[string]string{"templates": tables()})
 }
 
 func tables() string {

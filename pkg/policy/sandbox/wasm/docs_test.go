@@ -4,19 +4,15 @@ package wasm
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"strings"
 	"testing"
 	"text/template"
 
-	"github.com/google/go-cmp/cmp"
-
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox"
 )
-
-var update = flag.Bool("update", false, "rewrite docs/policy-abi.md")
 
 // documentedField is a field with its place.
 type documentedField struct {
@@ -88,11 +84,5 @@ func TestThePageOnTheABI(t *testing.T) {
 	if err := template.Must(template.New(source).Funcs(functions).ParseFiles("testdata/"+source)).Execute(&want, page); err != nil {
 		t.Fatal(err)
 	}
-	if *update {
-		testfile.Write(t, path, want.Bytes())
-	}
-	got := testfile.Read(t, path)
-	if diff := cmp.Diff(want.String(), string(got)); diff != "" {
-		t.Errorf("docs/policy-abi.md is not what the layouts say; run go test ./pkg/policy/sandbox/wasm -run TestThePage -update\n(−want +got):\n%s", diff)
-	}
+	golden.Check(t, path, want.Bytes())
 }
