@@ -35,20 +35,27 @@ func (e *EngineTimes) Measure(request string) {
 	e.measured = append(e.measured, request)
 }
 
-// Metrics are engineTtft of the measured requests that have a token.
+// Metrics are engineTtft and tpot of the measured requests that have a token, and another one.
 func (e *EngineTimes) Metrics() result.Metrics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	var ttft stats.Histogram
+	var ttft, tpot stats.Histogram
 	for _, request := range e.measured {
 		if s := e.streams[request]; s != nil {
 			if p := s.Progress(); p.First > 0 {
 				ttft.Record(int64(p.TTFT))
+				if p.Tokens > 1 {
+					tpot.Record(int64(p.Last-p.First) / int64(p.Tokens-1))
+				}
 			}
 		}
 	}
 	if ttft.Count() == 0 {
 		return result.Metrics{}
 	}
-	return result.NewMetrics(map[string]float64{"engineTtft.p50": ttft.Quantile(0.5) / 1e9, "engineTtft.p99": ttft.Quantile(0.99) / 1e9})
+	metrics := map[string]float64{"engineTtft.p50": ttft.Quantile(0.5) / 1e9, "engineTtft.p99": ttft.Quantile(0.99) / 1e9}
+	if tpot.Count() > 0 {
+		metrics["tpot.mean"] = tpot.Mean() / 1e9
+	}
+	return result.NewMetrics(metrics)
 }

@@ -41,6 +41,8 @@ type Progress struct {
 	// TTFT is how long the engine took for the first token, from when the request last came to its wait
 	// queue before.
 	TTFT time.Duration
+	// Tokens is how many were given.
+	Tokens int
 	// Cached is how many tokens of the prompt the prefix cache gave, Remote how many came from the
 	// replica that computed it.
 	Cached, Remote int
@@ -83,7 +85,7 @@ func (s *Stream) Progress() Progress {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	p := s.progress
-	p.Arrived = s.arrival
+	p.Arrived, p.Tokens = s.arrival, s.tokens
 	return p
 }
 
