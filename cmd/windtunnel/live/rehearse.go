@@ -33,6 +33,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/ports"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/tokens"
+	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -46,8 +47,10 @@ type rehearseOptions struct {
 	// config is the file of an EndpointPickerConfig for the EPP, in place of the run's.
 	config string
 	speed  float64
-	limits rehearse.Limits
-	output cli.Format
+	// record is the file that takes what was live, and recorded one of a rehearsal before; empty for none.
+	record, recorded string
+	limits           rehearse.Limits
+	output           cli.Format
 }
 
 // NewRehearseCommand is the verb rehearse.
@@ -68,7 +71,8 @@ all addresses of the machine while the rehearsal lasts.
 
 Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 		Example: `  windtunnel rehearse -f config/samples/simulationrun-poisson.yaml --epp bin/epp
-  windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json`,
+  windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json
+  windtunnel rehearse -f run.yaml --recorded rehearsal.json.gz`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if o.config != "" && !cmd.Flags().Changed("decisions") {
@@ -84,9 +88,11 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterInputs(f)
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
-	f.StringVar(&o.binary, "epp", "", "program of the EPP (required)")
+	f.StringVar(&o.binary, "epp", "", "program of the EPP")
 	f.StringVar(&o.config, "epp-config", "", "`FILE` with the EndpointPickerConfig of the EPP, if it has plugins that Windtunnel does not know; the simulation keeps that of the run, and decisions have no limit unless --decisions states one")
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
+	f.StringVar(&o.record, "record", "", "write what the EPP did and what was measured to a `FILE`, for --recorded")
+	f.StringVar(&o.recorded, "recorded", "", "compare the rehearsal of a `FILE` with the simulation, in place of a new one: no EPP runs")
 	o.load.registerLog(f)
 	cli.OutputFlag(f, &o.output, cli.DocumentFormats, "")
 	o.limits = rehearse.DefaultLimits()
@@ -112,9 +118,6 @@ type rehearsal struct {
 }
 
 func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {
-	if o.binary == "" {
-		return cli.BadInput(errors.New("the program of the EPP is required: --epp BINARY"))
-	}
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -145,28 +148,49 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	}
 	m.options.Objective = objective
 	warnOfRoles(stderr, pools.scenario)
+	r, err := o.recording(ctx, pools, config, m, stderr)
+	if err != nil {
+		return err
+	}
+	simulated, err := rehearse.Compare(ctx, m.simulation, r.EPP.Choices, r.EPP.Scrapes)
+	if err != nil {
+		return err
+	}
+	return o.print(stdout, o.rehearsed(m.run, r, simulated))
+}
+
+// recording rehearses, unless it is recorded.
+func (o *rehearseOptions) recording(ctx context.Context, pools pools, config []byte, m *measurement, stderr io.Writer) (*recording, error) {
+	if o.recorded != "" {
+		return readRecording(o.recorded, pools.replicas())
+	}
 	open, err := ports.Open(ctx, o.engine.addresses, 0, pools.replicas())
 	if err != nil {
-		return cli.BadInput(fmt.Errorf("listen for the replicas: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("listen for the replicas: %w", err))
 	}
 	defer ports.Close(open)
 	choices, scrapes := rehearse.NewChoices(addresses(open)), rehearse.NewScrapes(len(open))
 	o.engine.scraped = scrapes.Read
 	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
-		return err
+		return nil, err
 	}
-	simulated, err := rehearse.Compare(ctx, m.simulation, choices, scrapes)
-	if err != nil {
-		return err
+	r := &recording{rehearse.Recording{Choices: choices, Scrapes: scrapes}, []result.Metrics{o.times.Metrics(), m.row.Metrics}, m.client(&o.load)}
+	if o.record != "" {
+		err = r.write(o.record)
 	}
-	return o.print(stdout, o.rehearsed(m, simulated))
+	return r, err
 }
 
 // check refuses values of flags.
 func (o *rehearseOptions) check() error {
 	var faults cli.Faults
-	_, err := os.Stat(o.binary)
-	faults.If(err != nil, "--epp: %v", err)
+	if o.recorded == "" {
+		faults.If(o.binary == "", "the program of the EPP is required: --epp BINARY")
+		_, err := os.Stat(o.binary)
+		faults.If(o.binary != "" && err != nil, "--epp: %v", err)
+	} else {
+		faults.If(o.binary != "" || o.record != "", "--recorded is in place of --epp and --record")
+	}
 	faults.If(!(o.speed >= 0.01 && o.speed <= 1), "--speed %v: must be from 0.01 to 1", o.speed)
 	l := &o.limits
 	faults.If(!(l.Decisions >= 0 && l.Decisions <= 1), "--decisions %v: must be from 0 to 1", l.Decisions)
@@ -322,10 +346,10 @@ func endpointsOf(pools pools, open []net.Listener) []epp.Endpoint {
 }
 
 // rehearsed holds a run against its simulations.
-func (o *rehearseOptions) rehearsed(m *measurement, s *rehearse.Simulated) *rehearsal {
+func (o *rehearseOptions) rehearsed(run local.Run, live *recording, s *rehearse.Simulated) *rehearsal {
 	r := &rehearsal{
-		Identity: cli.Identify(m.run.TypeMeta, m.run.ObjectMeta), EPPConfig: o.config, Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
-		Figures: rehearse.Figures(s, o.limits, m.row.Metrics, o.times.Metrics()), Differences: s.Differences, Client: m.client(&o.load),
+		Identity: cli.Identify(run.TypeMeta, run.ObjectMeta), EPPConfig: o.config, Limits: o.limits, Share: s.Decisions.Share(), Decisions: s.Decisions, BySimulated: s.BySimulated,
+		Figures: rehearse.Figures(s, o.limits, live.Metrics...), Differences: s.Differences, Client: live.Client,
 	}
 	r.Within = r.Share >= o.limits.Decisions
 	for _, f := range r.Figures {

@@ -124,6 +124,10 @@ func TestRehearseRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
+		"what is recorded, and an EPP":  {[]string{"--epp", "/bin/false", "--recorded", "/none"}, "--recorded is in place of --epp and --record"},
+		"no recording":                  {[]string{"--recorded", "/none"}, "--recorded: open /none: no such file or directory"},
+		"a recording that is none":      {[]string{"--recorded", "live/rehearse.go"}, "--recorded live/rehearse.go: gzip: invalid header"},
+		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},
 		"no EPP":                        {nil, "the program of the EPP is required: --epp BINARY"},
 		"a share above 1":               {[]string{"--epp", "/bin/false", "--decisions", "99"}, "--decisions 99: must be from 0 to 1"},
 		"a limit below 0":               {[]string{"--epp", "/bin/false", "--tpot", "-0.1"}, "--tpot -0.1: must be at least 0"},

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package rehearse
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/pkg/live/replicas"
+)
+
+// TestARecordingIsComparedAsTheRehearsal records the choices of a simulation, with scrapes that the simulation does
+// not have, so that some decisions differ.
+func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
+	maker := poisson(t)
+	addresses, all := simulated(t, maker)
+	live := Recording{NewChoices(addresses), NewScrapes(len(addresses))}
+	live.Choices.Start, live.Choices.Speed = time.Unix(7, 11), 0.5
+	for _, o := range all {
+		live.Choices.Add(o)
+	}
+	for i := range addresses {
+		live.Scrapes.Read(i, live.Choices.Start.Add(time.Duration(i)*time.Second), &replicas.Metrics{Waiting: i, Running: 8, KVUsage: 0.25, BlockTokens: 16, Blocks: 100})
+	}
+	raw, err := json.Marshal(&live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Recording
+	if err := json.Unmarshal(raw, &read); err != nil {
+		t.Fatal(err)
+	}
+	if read.Endpoints() != len(addresses) {
+		t.Errorf("there are %d endpoints, want %d", read.Endpoints(), len(addresses))
+	}
+	var compared [2]*Simulated
+	for i, r := range []*Recording{&live, &read} {
+		if compared[i], err = Compare(t.Context(), maker, r.Choices, r.Scrapes); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if diff := cmp.Diff(compared[0].Differences, compared[1].Differences); diff != "" || compared[0].Decisions != compared[1].Decisions {
+		t.Errorf("decisions are %+v, as recorded %+v; differences (−rehearsed +recorded):\n%s", compared[0].Decisions, compared[1].Decisions, diff)
+	}
+	if compared[0].Decisions.Different == 0 {
+		t.Error("no decision differs")
+	}
+}
+
+func TestWhatIsNoRecording(t *testing.T) {
+	for raw, want := range map[string]string{
+		`{"speed": 1, "choices": [{"request": 3, "endpoint": 1}], "scrapes": [[]]}`: "request 3 went to endpoint 1 of 1",
+		`{}`: "the speed is 0, must be above 0",
+	} {
+		if err := json.Unmarshal([]byte(raw), &Recording{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: the error is %v, want %q", raw, err, want)
+		}
+	}
+}
