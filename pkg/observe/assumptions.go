@@ -96,26 +96,53 @@ func (s *changedSource) Next() (workload.Request, bool) {
 		s.owed -= float64(r.OutputTokens)
 	}
 	if s.Prompt != 1 {
+		before := end(r.Prompt)
 		r.Prompt = stretched(r.Prompt, s.Prompt)
-		r.ResponseStart = int32(stretch(int64(r.ResponseStart), s.Prompt))
+		if r.Response == before.Source && r.ResponseStart == before.Start {
+			r.ResponseStart = end(r.Prompt).Start
+		} else {
+			r.ResponseStart = wholeBlocks(r.ResponseStart, s.Prompt)
+		}
 	}
 	s.rewrite(&r)
 	return r, true
 }
 
-// stretched makes each text longer by a factor. Prompts with a common beginning still have one.
-func stretched(p prompt.Prompt, factor float64) prompt.Prompt {
-	extents := make([]prompt.Extent, len(p.Extents))
-	tokens := 0
-	for i, e := range p.Extents {
-		start, end := stretch(int64(e.Start), factor), stretch(int64(e.Start)+int64(e.Tokens), factor)
-		extents[i] = prompt.Extent{Source: e.Source, Start: int32(start), Tokens: int32(end - start)}
-		tokens += end - start
+// end is where a prompt ends in its last text.
+func end(p prompt.Prompt) prompt.Extent {
+	if len(p.Extents) == 0 {
+		return prompt.Extent{}
 	}
-	if tokens == 0 {
+	last := p.Extents[len(p.Extents)-1]
+	return prompt.Extent{Source: last.Source, Start: last.Start + last.Tokens}
+}
+
+// stretched makes a prompt longer by a factor. Its end is exact. What other prompts may share before it ends with whole blocks,
+// or else caches would lose half a block of each text. Prompts with a common beginning still have one.
+func stretched(p prompt.Prompt, factor float64) prompt.Prompt {
+	var extents []prompt.Extent
+	left := int32(stretch(int64(p.Tokens()), factor))
+	for i, e := range p.Extents {
+		start := wholeBlocks(e.Start, factor)
+		tokens := min(wholeBlocks(e.Start+e.Tokens, factor)-start, left)
+		if i == len(p.Extents)-1 {
+			tokens = left
+		}
+		left -= tokens
+		if tokens > 0 {
+			extents = append(extents, prompt.Extent{Source: e.Source, Start: start, Tokens: tokens})
+		}
+	}
+	if len(extents) == 0 {
 		return p
 	}
 	return prompt.Prompt{Extents: extents}
+}
+
+// wholeBlocks stretches a place in a text to a multiple of 16 tokens, the default block of vLLM.
+func wholeBlocks(tokens int32, factor float64) int32 {
+	const block = 16
+	return block * int32(stretch(int64(tokens), factor/block))
 }
 
 func stretch(tokens int64, factor float64) int {

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"time"
 )
 
@@ -52,20 +54,21 @@ func StepOf(every, window time.Duration) time.Duration {
 	return (every / n).Truncate(time.Millisecond)
 }
 
-// Question is what is to be observed.
-type Question struct {
+// An Observer holds windows of a cluster against the prediction of a scenario.
+type Observer struct {
 	// Run names the prediction.
 	Run    string
 	Make   Maker
 	WarmUp time.Duration
 	// Period is how long the traffic of the scenario goes on before it repeats; less than an hour
 	// where it is the same at all hours.
-	Period time.Duration
-	Window Window
-	// Measured is what Prometheus has of the window.
-	Measured *Recording
-	Rules    Rules
-	Options  Options
+	Period  time.Duration
+	Rules   Rules
+	Options Options
+
+	// stated is what the scenario predicts on the stage, which windows of one shape share.
+	stage  *Stage
+	stated Prediction
 }
 
 // Report is what an observation found.
@@ -91,70 +94,78 @@ type Report struct {
 // ErrNothingMeasured says that the window has none of the metrics.
 var ErrNothingMeasured = errors.New("nothing was measured: none of the metrics of vLLM and of the EPP has enough samples in the window")
 
-// Observe holds a prediction against what was measured, and looks for the cause of drift.
-func Observe(ctx context.Context, q *Question) (*Report, error) {
-	measured, _ := q.Window.Figures(q.Measured, Measures())
-	measures := known(Measures(), measured)
-	if len(measures) == 0 {
-		return nil, ErrNothingMeasured
-	}
-	stage := q.stage()
-	predicted, err := Predict(ctx, stage, q.Make, q.Options.Seeds, AsStated(), measures, &q.Options)
+// Observe holds what Prometheus has of a window against the prediction, and looks for the cause of drift.
+func (o *Observer) Observe(ctx context.Context, w Window, r *Recording) (*Report, error) {
+	report, measured, err := o.hold(ctx, w, r)
 	if err != nil {
 		return nil, err
 	}
-	r, _, err := q.hold(ctx, stage, predicted)
-	return r, err
+	if report.Drift {
+		report.Causes, err = o.blame(ctx, report, measured)
+	}
+	return report, err
 }
 
-// hold holds a prediction against what was measured, whose figures it returns.
-func (q *Question) hold(ctx context.Context, stage *Stage, predicted Prediction) (*Report, Figures, error) {
-	measures := Measures()
-	measured, notes := q.Window.Figures(q.Measured, measures)
-	measures = known(measures, measured)
-	if q.Measured.Dropped > 0 {
-		notes = append(notes, fmt.Sprintf("%d samples are no finite numbers, and are left out", q.Measured.Dropped))
+// hold is Observe without causes. It also returns what was measured.
+func (o *Observer) hold(ctx context.Context, w Window, r *Recording) (*Report, Figures, error) {
+	measured, notes := w.Figures(r, Measures())
+	measures := known(measured)
+	if len(measures) == 0 {
+		return nil, nil, ErrNothingMeasured
 	}
-	checks := Hold(&q.Window, measured, predicted, stage.Window.Hours, measures, q.Rules)
+	if err := o.predict(ctx, w, r); err != nil {
+		return nil, nil, err
+	}
+	if r.Dropped > 0 {
+		notes = append(notes, fmt.Sprintf("%d samples are no finite numbers, and are left out", r.Dropped))
+	}
+	checks := Hold(&w, measured, o.stated, o.stage.Window.Hours, measures, o.Rules)
 	if len(checks) == 0 {
 		return nil, nil, ErrNothingMeasured
 	}
-	r := &Report{
-		Run: q.Run, From: q.Window.From, To: q.Window.To(), Every: q.Window.Every.String(), Seeds: q.Options.Seeds, Rules: q.Rules,
-		Drift: Drifted(checks), Outside: Outside(checks), Checks: checks, Notes: notes,
-		window: q.Window,
+	return &Report{
+		Run: o.Run, From: w.From, To: w.To(), Every: w.Every.String(), Seeds: o.Options.Seeds, Rules: o.Rules,
+		Drift: Drifted(checks), Outside: Outside(checks), Checks: checks, Notes: notes, window: w,
+	}, measured, nil
+}
+
+// predict predicts a window, unless it is of the shape of the last one: then the date is the only difference.
+func (o *Observer) predict(ctx context.Context, w Window, r *Recording) error {
+	stage := o.stageOf(w, r)
+	if o.stage != nil {
+		same := o.stage.Window
+		same.From = stage.Window.From
+		if same == stage.Window && maps.EqualFunc(o.stage.Bounds, stage.Bounds, slices.Equal) {
+			return nil
+		}
 	}
-	var err error
-	if r.Drift {
-		r.Causes, err = Blame(ctx, stage, q.Make, measures, measured, predicted, checks, &q.Options)
+	stated, err := Predict(ctx, stage, o.Make, o.Options.Seeds, AsStated(), Measures(), &o.Options)
+	if err == nil {
+		o.stage, o.stated = stage, stated
 	}
-	return r, measured, err
+	return err
+}
+
+func (o *Observer) blame(ctx context.Context, r *Report, measured Figures) (*Causes, error) {
+	return Blame(ctx, o.stage, o.Make, known(measured), measured, o.stated, r.Checks, &o.Options)
 }
 
 // known are the measures that have a figure.
-func known(measures []Measure, measured Figures) []Measure {
-	var kept []Measure
-	for _, m := range measures {
-		for _, f := range measured[m.Name()] {
-			if f != nil {
-				kept = append(kept, m)
-				break
-			}
-		}
-	}
-	return kept
+func known(measured Figures) []Measure {
+	return slices.DeleteFunc(Measures(), func(m Measure) bool {
+		return !slices.ContainsFunc(measured[m.Name()], func(f *Figure) bool { return f != nil })
+	})
 }
 
 // mostScrapes is how often a simulation is scraped in an hour. More take memory, and counters need
 // only those at the bounds of hours.
 const mostScrapes = 240
 
-// stage is what is simulated: as many hours as the traffic has before it repeats.
-func (q *Question) stage() *Stage {
-	w := q.Window
-	w.Hours = min(w.Hours, max(1, int(q.Period/w.Every)))
+// stageOf is what is simulated: as many hours as the traffic has before it repeats.
+func (o *Observer) stageOf(w Window, r *Recording) *Stage {
+	w.Hours = min(w.Hours, max(1, int(o.Period/w.Every)))
 	w.Interval = max(w.Interval, w.Every/mostScrapes)
-	return &Stage{Window: w, WarmUp: WarmUp(q.WarmUp, q.Period, w.Every), Bounds: q.Measured.Bounds()}
+	return &Stage{Window: w, WarmUp: WarmUp(o.WarmUp, o.Period, w.Every), Bounds: r.Bounds()}
 }
 
 // WarmUp is how long a scenario is simulated before it is looked at. Traffic that is the same at

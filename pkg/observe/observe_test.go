@@ -29,18 +29,15 @@ func measured(t *testing.T, settings ...compile.Setting) *observe.Recording {
 	return r
 }
 
-// question asks of a recording what the tests' scenario predicts.
-func question(t *testing.T, r *observe.Recording) *observe.Question {
+// observer holds what the tests' scenario predicts.
+func observer(t *testing.T) *observe.Observer {
 	t.Helper()
-	return &observe.Question{
-		Run: "cluster", Make: scenario(t), WarmUp: 20 * time.Second, Window: stageOf(2).Window,
-		Measured: r, Rules: rules, Options: *options(20),
-	}
+	return &observe.Observer{Run: "cluster", Make: scenario(t), WarmUp: 20 * time.Second, Rules: rules, Options: *options(20)}
 }
 
 func mustObserve(t *testing.T, r *observe.Recording) *observe.Report {
 	t.Helper()
-	report, err := observe.Observe(t.Context(), question(t, r))
+	report, err := observer(t).Observe(t.Context(), stageOf(2).Window, r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +66,7 @@ func TestWhatIsMissingIsNamed(t *testing.T) {
 	if report.Drift || len(report.Checks) < 40 || slices.ContainsFunc(report.Checks, func(c observe.Check) bool { return c.Metric == "e2e" }) {
 		t.Errorf("drift %v, %d checks", report.Drift, len(report.Checks))
 	}
-	_, err := observe.Observe(t.Context(), question(t, without(r, func(string) bool { return true })))
+	_, err := observer(t).Observe(t.Context(), stageOf(2).Window, without(r, func(string) bool { return true }))
 	if !errors.Is(err, observe.ErrNothingMeasured) {
 		t.Errorf("without any metric: error %v", err)
 	}
@@ -217,14 +214,14 @@ func (s *shortSource) Next() (workload.Request, bool) {
 }
 
 func TestTrafficThatEndsIsAnError(t *testing.T) {
-	q := question(t, measured(t))
-	whole := q.Make
-	q.Make = func(seed int64) (simulator.Config, error) {
+	o := observer(t)
+	whole := o.Make
+	o.Make = func(seed int64) (simulator.Config, error) {
 		c, err := whole(seed)
 		c.Source = &shortSource{c.Source, 1000}
 		return c, err
 	}
-	_, err := observe.Observe(t.Context(), q)
+	_, err := o.Observe(t.Context(), stageOf(2).Window, measured(t))
 	var short *observe.NoTrafficError
 	if !errors.As(err, &short) {
 		t.Fatalf("error %v", err)

@@ -11,9 +11,10 @@ import (
 
 // Options say how scenarios are played.
 type Options struct {
-	// Seeds are those of the prediction. CauseSeeds is how many of them an assumption is tried with.
-	Seeds      []int64
-	CauseSeeds int
+	// Seeds are those of the prediction. CauseSeeds is how many of them an assumption is tried with, and ForecastSeeds how
+	// many a forecast has.
+	Seeds                     []int64
+	CauseSeeds, ForecastSeeds int
 	// Parallelism is how many simulations run at once.
 	Parallelism int
 	// Progress receives how many simulations of the prediction have ended, by one goroutine at a time;

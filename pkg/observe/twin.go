@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"windtunnel.dev/windtunnel/internal/figure"
@@ -14,22 +15,19 @@ import (
 )
 
 // A Twin follows a cluster. Each look holds the last window against the prediction, takes over the inputs that were
-// measured, and says what the next window will be like as things are, and with a proposal in their place.
+// measured, and says what the next window will be like as things are, and with a proposal in their place. The traffic of
+// the scenario is that of its beginning, at all times.
 type Twin struct {
-	Run string
-	// Make is of what is in operation; Propose is of the proposal, nil without one. The traffic of both is that of the
-	// beginning of their scenario, at all times.
-	Make, Propose Maker
-	WarmUp        time.Duration
-	// Between is the time between two looks.
-	Between time.Duration
-	// Rules say what drift is. FalseAlarms is the probability of drift in a day in which the cluster is as predicted.
-	Rules   Rules
-	Options Options
+	Observer
+	// Propose is of the proposal; nil without one.
+	Propose Maker
 
-	// stated caches the prediction for stages that are equal.
-	stated    Prediction
-	stage     *Stage
+	// now and then are the predictions on a stage of what is in operation and of the proposal, by their inputs.
+	on        *Stage
+	now, then map[Assumptions]Prediction
+	// causes are those of the drift that lasts, and blamed is what was measured when they were found.
+	causes    *Causes
+	blamed    Figures
 	forecasts []*Forecast
 }
 
@@ -81,57 +79,60 @@ type Held struct {
 	Inside  int `json:"inside"`
 }
 
-// day is the time that the rate of false alarms is of.
+// day is the time that the rate of false alarms of a twin is of.
 const day = 24 * time.Hour
 
-// Look looks at a window, whose end is that of the look. The windows of several looks may overlap.
-func (t *Twin) Look(ctx context.Context, w Window, measured *Recording) (*Look, error) {
-	q := Question{
-		Run: t.Run, Make: t.Make, WarmUp: t.WarmUp, Window: w, Measured: measured, Rules: t.rulesOfLook(), Options: t.Options,
-	}
-	if figures, _ := w.Figures(measured, Measures()); len(known(Measures(), figures)) == 0 {
-		return nil, ErrNothingMeasured
-	}
-	stage := q.stage()
-	if t.stated == nil || !sameStage(stage, t.stage) {
-		stated, err := Predict(ctx, stage, t.Make, t.Options.Seeds, AsStated(), Measures(), &t.Options)
-		if err != nil {
-			return nil, err
-		}
-		t.stated, t.stage = stated, stage
-	}
-	report, found, err := q.hold(ctx, stage, t.stated)
-	if err != nil {
-		return nil, err
-	}
-	l := &Look{Report: report, Inputs: found.inputs(t.stated, t.takesTraffic())}
-	if report.Causes != nil {
-		l.Inputs = report.Causes.Measured
-	}
-	l.Held = t.held(&w, found)
-	return l, t.forecast(ctx, l, stage)
-}
-
-// rulesOfLook divides the rate of false alarms by the looks of a day.
-func (t *Twin) rulesOfLook() Rules {
-	r := t.Rules
-	r.FalseAlarms *= float64(min(t.Between, day)) / float64(day)
+// PerLook are the rules of one look, where FalseAlarms is the probability of drift in a day of looks.
+func (r Rules) PerLook(between time.Duration) Rules {
+	r.FalseAlarms *= float64(min(between, day)) / float64(day)
 	return r
 }
 
-// sameStage reports whether two stages predict the same, whatever the date.
-func sameStage(a, b *Stage) bool {
-	return a.Window.Every == b.Window.Every && a.Window.Interval == b.Window.Interval && a.Window.Hours == b.Window.Hours && a.WarmUp == b.WarmUp &&
-		sameBounds(a.Bounds, b.Bounds)
+// Look looks at a window, whose end is that of the look. The windows of several looks may overlap.
+func (t *Twin) Look(ctx context.Context, w Window, r *Recording) (*Look, error) {
+	report, measured, err := t.hold(ctx, w, r)
+	if err != nil {
+		return nil, err
+	}
+	if t.on != t.stage {
+		t.on, t.now, t.then, t.causes = t.stage, map[Assumptions]Prediction{AsStated(): t.stated[:t.Options.ForecastSeeds]}, map[Assumptions]Prediction{}, nil
+	}
+	l := &Look{Report: report, Held: t.held(&w, measured), Inputs: t.inputs(measured)}
+	if err := t.explain(ctx, l, measured); err != nil {
+		return nil, err
+	}
+	return l, t.forecast(ctx, l, &w)
 }
 
-func sameBounds(a, b map[string][]float64) bool {
-	for name, bounds := range a {
-		if !slices.Equal(bounds, b[name]) {
-			return false
+// explain names the causes of drift. They stay as long as it lasts and no input moves.
+func (t *Twin) explain(ctx context.Context, l *Look, measured Figures) (err error) {
+	if !l.Report.Drift {
+		t.causes = nil
+		return nil
+	}
+	if t.causes == nil || slices.ContainsFunc([]string{arrivalRate, requestRate, promptTokens, outputTokens, hitShare, itl}, func(name string) bool {
+		before, had := (Prediction{t.blamed}).mean(name)
+		now, has := (Prediction{measured}).mean(name)
+		return had != has || math.Abs(now-before) > math.Sqrt2*t.luck(name)+rounding(before) // both have luck
+	}) {
+		t.blamed = measured
+		if t.causes, err = t.blame(ctx, l.Report, measured); err != nil {
+			return err
 		}
 	}
-	return len(a) == len(b)
+	l.Report.Causes = t.causes
+	l.Inputs.Unlike, l.Inputs.Alike, l.Inputs.Step = t.causes.Measured.Unlike, t.causes.Measured.Alike, t.causes.Measured.Step
+	return nil
+}
+
+// luck is half of the interval in which the measure of one more window lies; 0 where it is not known.
+func (t *Twin) luck(measure string) float64 {
+	values := t.stated.values(measure, 0)
+	if len(values) < leastSeeds {
+		return 0
+	}
+	of := stats.Prediction(values, t.Rules.Confidence)
+	return of.High - of.Mean
 }
 
 // takesTraffic reports whether the rate of the arrivals is an input: not where clients wait for answers.
@@ -140,18 +141,22 @@ func (t *Twin) takesTraffic() bool {
 	return err == nil && config.Listener == nil
 }
 
-// inputs are the traffic and the lengths that were measured, as factors of those that are predicted.
-func (f Figures) inputs(stated Prediction, traffic bool) Assumptions {
+// inputs are the traffic and the lengths that were measured, as factors of those that are predicted, in steps of
+// their luck: the smaller differences are no other inputs, and need no other simulations.
+func (t *Twin) inputs(measured Figures) Assumptions {
 	a := AsStated()
 	for _, of := range []struct {
 		measures []string
 		factor   *float64
 		is       bool
-	}{{[]string{arrivalRate, requestRate}, &a.Rate, traffic}, {[]string{promptTokens}, &a.Prompt, true}, {[]string{outputTokens}, &a.Output, true}} {
+	}{{[]string{arrivalRate, requestRate}, &a.Rate, t.takesTraffic()}, {[]string{promptTokens}, &a.Prompt, true}, {[]string{outputTokens}, &a.Output, true}} {
 		for _, name := range of.measures {
-			measured, known := (Prediction{f}).mean(name)
-			predicted, has := stated.mean(name)
+			measured, known := (Prediction{measured}).mean(name)
+			predicted, has := t.stated.mean(name)
 			if of.is && known && has && measured > 0 && predicted > 0 {
+				if step := t.luck(name); step > 0 {
+					measured = predicted + step*math.Round((measured-predicted)/step)
+				}
 				*of.factor = measured / predicted
 				break
 			}
@@ -160,29 +165,50 @@ func (f Figures) inputs(stated Prediction, traffic bool) Assumptions {
 	return a
 }
 
+// mostPredictions bounds how many predictions are kept.
+const mostPredictions = 256
+
+// predicted is the prediction under some inputs, of those that are kept where it is among them.
+func (t *Twin) predicted(ctx context.Context, make Maker, kept map[Assumptions]Prediction, a Assumptions) (Prediction, error) {
+	if p, ok := kept[a]; ok {
+		return p, nil
+	}
+	p, err := Predict(ctx, t.stage, make, t.Options.Seeds[:t.Options.ForecastSeeds], a, Measures(), &t.Options)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept) == mostPredictions {
+		clear(kept)
+	}
+	kept[a] = p
+	return p, nil
+}
+
 // forecast says what the next window will be like.
-func (t *Twin) forecast(ctx context.Context, l *Look, stage *Stage) error {
-	now, err := Predict(ctx, stage, t.Make, t.Options.Seeds, l.Inputs, Measures(), &t.Options)
+func (t *Twin) forecast(ctx context.Context, l *Look, w *Window) error {
+	now, err := t.predicted(ctx, t.Make, t.now, l.Inputs)
 	if err != nil {
 		return err
 	}
-	w := l.Report.window
-	l.Forecast = newForecast(&w, now, t.Rules.Confidence)
+	l.Forecast = newForecast(w, now, t.Rules.Confidence)
 	t.forecasts = append(t.forecasts, l.Forecast)
 	if t.Propose == nil {
 		return nil
 	}
-	then, err := Predict(ctx, stage, t.Propose, t.Options.Seeds, l.Inputs, Measures(), &t.Options)
+	then, err := t.predicted(ctx, t.Propose, t.then, l.Inputs)
 	if err != nil {
 		return err
 	}
-	l.Proposed = newForecast(&w, then, t.Rules.Confidence)
+	l.Proposed = newForecast(w, then, t.Rules.Confidence)
 	l.Proposed.changes(now, then, t.Rules.Confidence)
 	return nil
 }
 
-// newForecast makes intervals for the window after another one. The inputs are themselves measured in one window, and
-// have the same luck in them as the next window has: so an interval is wider by the root of two than one of a scenario.
+// wider is by how much an interval of a forecast is wider than one of a scenario. Its variance has that of the next window, as
+// much again of the window in which the inputs were measured, and a third of it from their steps.
+var wider = math.Sqrt(2 + 1.0/3)
+
+// newForecast makes intervals for the window after another one.
 func newForecast(w *Window, p Prediction, confidence float64) *Forecast {
 	lasts := time.Duration(w.Hours) * w.Every
 	f := &Forecast{From: w.To(), To: w.To().Add(lasts)}
@@ -192,7 +218,7 @@ func newForecast(w *Window, p Prediction, confidence float64) *Forecast {
 			continue
 		}
 		of := stats.Prediction(values, confidence)
-		half := math.Sqrt2 * (of.High - of.Mean)
+		half := wider * (of.High - of.Mean)
 		f.Figures = append(f.Figures, ForecastFigure{
 			Metric: m.Metric, Quantile: m.Quantile, Unit: m.Unit, Mean: of.Mean, Low: math.Max(0, of.Mean-half), High: of.Mean + half, name: m.Name(),
 		})
@@ -249,10 +275,15 @@ func (l *Look) drifted() string {
 	if !l.Report.Drift {
 		return "as predicted"
 	}
-	if most := l.Report.Causes.Most(); most != "" {
-		return "drift, mainly in the " + most
+	most := l.Report.Causes.Most()
+	if most == "" {
+		return "drift, which no assumption explains"
 	}
-	return "drift, which no assumption explains"
+	var moved []string
+	for _, c := range l.Report.Causes.Causes[0].Changes {
+		moved = append(moved, fmt.Sprintf("%s %.4g → %.4g", c.Input, c.Stated, c.Measured))
+	}
+	return fmt.Sprintf("drift, mainly in the %s (%s)", most, strings.Join(moved, ", "))
 }
 
 // String is a look in a line: what it found, how its forecast held, and what the proposal changes.

@@ -32,6 +32,9 @@ type followOptions struct {
 const (
 	// followedWindow is how long the window of a look lasts, unless --last says otherwise.
 	followedWindow = 5 * time.Minute
+	// heldSeeds is how many times the seeds of a forecast those have that windows are held against. A rate of false alarms of a
+	// day needs the tails of figures, of which few seeds know little, so that drift would be found late.
+	heldSeeds = 3
 	// keptLooks is how long looks are kept.
 	keptLooks = 24 * time.Hour
 )
@@ -62,10 +65,10 @@ func (o *observeOptions) follow(ctx context.Context, of *observed, stdout, stder
 		return cli.BadInput(err)
 	}
 	looks := &kept{}
-	twin := &observe.Twin{
-		Run: of.Name, Make: of.make, Propose: of.propose, WarmUp: of.warmUp, Between: o.followed.between, Rules: o.rules,
-		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism},
-	}
+	twin := &observe.Twin{Propose: of.propose, Observer: observe.Observer{
+		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Rules: o.rules.PerLook(o.followed.between),
+		Options: observe.Options{Seeds: of.seedsFrom(0, heldSeeds*o.seeds), ForecastSeeds: o.seeds, CauseSeeds: causeSeeds, Parallelism: o.Parallelism},
+	}}
 	listener, err := net.Listen("tcp", o.followed.listen)
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--listen: %w", err))

@@ -148,11 +148,10 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	p := cli.NewProgress("observe " + of.Name)
 	defer p.End()
 	p.Begin(o.seeds)
-	report, err := observe.Observe(ctx, &observe.Question{
-		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Period: of.period,
-		Window: window, Measured: recording, Rules: o.rules,
+	report, err := (&observe.Observer{
+		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Period: of.period, Rules: o.rules,
 		Options: observe.Options{Seeds: of.seedsFrom(0, o.seeds), CauseSeeds: causeSeeds, Parallelism: o.Parallelism, Progress: p.Update},
-	})
+	}).Observe(ctx, window, recording)
 	p.End()
 	if err != nil {
 		return observationError(err)
