@@ -198,21 +198,30 @@ func TestWhatGitOpsToolsSee(t *testing.T) {
 	at("broken", bad)
 }
 
-// TestWhatGitOpsToolsSeeOfGates shows them complete sweeps whose gates pass, fail
-// and are undecided.
-func TestWhatGitOpsToolsSeeOfGates(t *testing.T) {
-	for passed, want := range map[metav1.ConditionStatus]toolViews{
-		metav1.ConditionTrue:    {status.CurrentStatus, "Healthy", status.CurrentStatus},
-		metav1.ConditionUnknown: {status.CurrentStatus, "Degraded", status.FailedStatus},
-		metav1.ConditionFalse:   {status.CurrentStatus, "Degraded", status.FailedStatus},
+// TestWhatGitOpsToolsSeeOfConditions shows them complete sweeps whose gates pass, fail and are undecided, and whose cluster
+// drifted or not.
+func TestWhatGitOpsToolsSeeOfConditions(t *testing.T) {
+	type condition struct {
+		of     string
+		status metav1.ConditionStatus
+	}
+	healthy := toolViews{status.CurrentStatus, "Healthy", status.CurrentStatus}
+	bad := toolViews{status.CurrentStatus, "Degraded", status.FailedStatus}
+	for is, want := range map[condition]toolViews{
+		{v1alpha1.ConditionPassed, metav1.ConditionTrue}:     healthy,
+		{v1alpha1.ConditionPassed, metav1.ConditionUnknown}:  bad,
+		{v1alpha1.ConditionPassed, metav1.ConditionFalse}:    bad,
+		{v1alpha1.ConditionDrifted, metav1.ConditionTrue}:    bad,
+		{v1alpha1.ConditionDrifted, metav1.ConditionUnknown}: healthy,
+		{v1alpha1.ConditionDrifted, metav1.ConditionFalse}:   healthy,
 	} {
 		sweep := weights().Condition(metav1.Condition{Type: v1alpha1.ConditionReady, Status: metav1.ConditionTrue}).
 			Condition(metav1.Condition{Type: v1alpha1.ConditionComplete, Status: metav1.ConditionTrue, Reason: v1alpha1.ReasonComplete}).
-			Condition(metav1.Condition{Type: v1alpha1.ConditionPassed, Status: passed, Reason: "Because"}).Obj()
+			Condition(metav1.Condition{Type: is.of, Status: is.status, Reason: "Because"}).Obj()
 		sweep.Status.ObservedGeneration = sweep.Generation
 		sweep.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind(v1alpha1.PolicySweepKind))
 		if diff := cmp.Diff(want, viewsOf(t, sweep)); diff != "" {
-			t.Errorf("Passed is %s (-want +got):\n%s", passed, diff)
+			t.Errorf("%s is %s (-want +got):\n%s", is.of, is.status, diff)
 		}
 	}
 }

@@ -85,6 +85,9 @@ const (
 	// ConditionProposerFailed is present and True where a service that proposes policies
 	// has not answered an inquiry, or has answered policies that cannot be used.
 	ConditionProposerFailed = "ProposerFailed"
+	// ConditionDrifted says whether a cluster is not as the run predicts. windtunnel observe
+	// --follow --condition writes it, and the controllers leave it alone.
+	ConditionDrifted = "Drifted"
 )
 
 // Condition reasons of both kinds.
@@ -176,6 +179,21 @@ const (
 	ReasonNoFindings = "NoFindings"
 	// ReasonLintFindings says that the linter has errors or warnings.
 	ReasonLintFindings = "LintFindings"
+)
+
+// Reasons of condition Drifted. Where it is True, another one is the assumption that drifted: Traffic, Lengths, HitShare or
+// StepTime.
+const (
+	// ReasonAsPredicted says that the last window is as the run predicts.
+	ReasonAsPredicted = "AsPredicted"
+	// ReasonUnexplained says that there is drift, and that no assumption explains it.
+	ReasonUnexplained = "Unexplained"
+	// ReasonChanged says that what serves has changed, so that the window is of two clusters.
+	ReasonChanged = "Changed"
+	// ReasonLookFailed says that the cluster or its Prometheus could not be read.
+	ReasonLookFailed = "LookFailed"
+	// ReasonStopped says that nothing looks any more.
+	ReasonStopped = "Stopped"
 )
 
 // ProgressStatus counts simulations: one is one point under one seed.

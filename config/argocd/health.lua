@@ -30,6 +30,9 @@ end
 if is("Stalled") then
   return {status = "Degraded", message = words("Stalled")}
 end
+if is("Drifted") then
+  return {status = "Degraded", message = words("Drifted")}
+end
 if is("Suspended") then
   return {status = "Suspended", message = words("Suspended")}
 end

@@ -78,6 +78,16 @@ func (c *Client) Create(ctx context.Context, r schema.GroupVersionResource, name
 	return decode(of(c.rest.Post(), r, namespace).SetHeader("Content-Type", runtime.ContentTypeJSON).Body(body).Do(ctx), object)
 }
 
+// ApplyStatus applies fields of an object's status for an owner, which takes them over from others.
+func (c *Client) ApplyStatus(ctx context.Context, r schema.GroupVersionResource, key types.NamespacedName, owner string, fields any) error {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return err
+	}
+	request := of(c.rest.Patch(types.ApplyYAMLPatchType), r, key.Namespace).Name(key.Name).SubResource("status")
+	return request.Param("fieldManager", owner).Param("force", "true").Body(body).Do(ctx).Error()
+}
+
 // Logs opens the log of a pod. The parameters are those of its subresource log.
 func (c *Client) Logs(ctx context.Context, pod types.NamespacedName, parameters map[string]string) (io.ReadCloser, error) {
 	request := of(c.rest.Get(), Pods, pod.Namespace).Name(pod.Name).SubResource("log")

@@ -47,7 +47,7 @@ func pods(t *testing.T) map[string]*corev1.PodTemplateSpec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	templates["a twin"] = &as[appsv1.Deployment](t, decode(t, string(twin))[key("Deployment", "", "windtunnel-twin")]).Spec.Template
+	templates["a twin"] = &as[appsv1.Deployment](t, decode(t, string(twin))[key("Deployment", "serve", "windtunnel-twin")]).Spec.Template
 	return templates
 }
 
@@ -83,7 +83,7 @@ func TestPodsAreHardened(t *testing.T) {
 		if ptr.Deref(pod.Spec.EnableServiceLinks, true) {
 			t.Errorf("%s is told of all Services of its namespace", name)
 		}
-		needs := name != "an engine" && name != "a twin" && name != "a live replica"
+		needs := name != "an engine" && name != "a live replica"
 		if token := pod.Spec.AutomountServiceAccountToken; token == nil || *token != needs {
 			t.Errorf("%s needs a token: %t, and does not say so itself: it would depend on its account's default", name, needs)
 		}

@@ -16,8 +16,13 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
 
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
+	"windtunnel.dev/windtunnel/pkg/kubectl"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -27,6 +32,10 @@ type followOptions struct {
 	between  time.Duration
 	proposal string
 	listen   string
+	// pool is the InferencePool that is read at each look; "" is none.
+	pool string
+	// condition says that the run has condition Drifted.
+	condition bool
 }
 
 const (
@@ -43,6 +52,8 @@ func (o *followOptions) register(f *pflag.FlagSet) {
 	f.BoolVar(&o.on, "follow", false, "look again and again until the command is stopped: hold the last --last (default 5m) against the prediction, and forecast the next")
 	f.DurationVar(&o.between, "between", time.Minute, "with --follow, the time between two looks")
 	f.StringVar(&o.proposal, "propose", "", "with --follow, `FILE` with the EPP configuration of a proposal, which is forecast too")
+	f.StringVar(&o.pool, "inference-pool", "", "with --follow, `NAME` of an InferencePool: each look takes the configuration of its EPP and the replicas that are ready from the cluster")
+	f.BoolVar(&o.condition, "condition", false, "with --follow, write condition Drifted into the status of the SimulationRun")
 	f.StringVar(&o.listen, "listen", "127.0.0.1:9095", "with --follow, `ADDRESS` that serves /metrics, and the looks of the last day as /looks")
 }
 
@@ -52,68 +63,152 @@ func (o *followOptions) rules() []cli.FlagRule {
 		{Flag: "follow", Why: "looks at what is measured now", Needs: []string{"prometheus"}, Without: []string{"from", "to", "every", "play", "textfile"}},
 		{Flag: "between", Needs: []string{"follow"}},
 		{Flag: "propose", Needs: []string{"follow"}},
+		{Flag: "inference-pool", Needs: []string{"follow"}},
+		{Flag: "condition", Needs: []string{"follow"}},
 		{Flag: "listen", Needs: []string{"follow"}},
 	}
 }
 
+// A follower looks at a cluster.
+type follower struct {
+	*observeOptions
+	// of is the prediction of scenario, and is the run of the cluster where cluster says so.
+	of       *observed
+	scenario *v1alpha1.Scenario
+	twin     *observe.Twin
+	// cluster is nil where nothing is read from one and nothing is written.
+	cluster *cluster.Connection
+	inFile  bool
+	// changed is when what serves changed last.
+	changed time.Time
+	looks   kept
+}
+
 // follow looks again and again until the context ends.
-func (o *observeOptions) follow(ctx context.Context, of *observed, stdout, stderr io.Writer) error {
+func (o *observeOptions) follow(ctx context.Context, of *observed, inFile bool, stdout, stderr io.Writer) error {
 	if _, err := o.measured.client(); err != nil {
 		return cli.BadInput(err)
 	}
 	if _, err := o.measured.window(time.Now()); err != nil {
 		return cli.BadInput(err)
 	}
-	looks := &kept{}
-	twin := &observe.Twin{Propose: of.propose, Observer: observe.Observer{
-		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Rules: o.rules.PerLook(o.followed.between),
-		Options: observe.Options{Seeds: of.seedsFrom(0, heldSeeds*o.seeds), ForecastSeeds: o.seeds, CauseSeeds: causeSeeds, Parallelism: o.Parallelism},
-	}}
+	f := &follower{observeOptions: o, of: of, inFile: inFile}
+	if !inFile || o.followed.pool != "" {
+		var err error
+		if f.cluster, err = o.cluster.Connect(); err != nil {
+			return err
+		}
+	}
 	listener, err := net.Listen("tcp", o.followed.listen)
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--listen: %w", err))
 	}
-	server := &http.Server{Handler: looks.handler(), ReadHeaderTimeout: 10 * time.Second}
+	server := &http.Server{Handler: f.looks.handler(), ReadHeaderTimeout: 10 * time.Second}
 	go server.Serve(listener) //nolint:errcheck // it ends with the listener
 	defer server.Close()
 	fmt.Fprintf(stderr, "http://%s/metrics and /looks have what each look finds\n", listener.Addr())
 	ticks := time.NewTicker(o.followed.between)
 	defer ticks.Stop()
 	for {
-		err := o.look(ctx, twin, looks, stdout)
+		err := f.look(ctx, stdout, stderr)
 		if short := (*observe.NoTrafficError)(nil); errors.As(err, &short) {
 			return cli.BadInput(err) // each look would say so
 		}
 		if err != nil && ctx.Err() == nil {
-			looks.fail()
+			f.looks.fail()
 			fmt.Fprintf(stderr, "windtunnel: %v\n", err)
+			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonLookFailed, Message: err.Error()})
 		}
 		select {
 		case <-ctx.Done():
+			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
+			defer cancel()
+			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStopped, Message: "nothing looks at the cluster any more"})
 			return nil
 		case <-ticks.C:
 		}
 	}
 }
 
-// look looks once.
-func (o *observeOptions) look(ctx context.Context, twin *observe.Twin, looks *kept, stdout io.Writer) error {
-	window, recording, err := o.measured.read(ctx)
+// lastWrite bounds the time in which a command that is stopped says so.
+const lastWrite = 5 * time.Second
+
+// look looks once. While the window has time from before a change, it waits.
+func (f *follower) look(ctx context.Context, stdout, stderr io.Writer) error {
+	change, err := f.update(ctx)
 	if err != nil {
 		return err
 	}
-	look, err := twin.Look(ctx, window, recording)
+	window, recording, err := f.measured.read(ctx)
 	if err != nil {
 		return err
 	}
-	if err := looks.add(look); err != nil {
+	if change != "" {
+		text := fmt.Sprintf("%s %s: %s", window.To().Format(time.RFC3339), f.of.Name, change)
+		if !f.changed.IsZero() {
+			text += fmt.Sprintf("; the next look is at %s", f.changed.Add(f.measured.last).Format(time.RFC3339))
+			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonChanged, Message: text})
+		}
+		fmt.Fprintln(stderr, text)
+	}
+	if window.From.Before(f.changed) {
+		return nil
+	}
+	look, err := f.twin.Look(ctx, window, recording)
+	if err != nil {
 		return err
 	}
-	if o.Output != cli.Table {
-		return o.Output.Write(stdout, look)
+	if err := f.looks.add(look); err != nil {
+		return err
+	}
+	f.report(ctx, stderr, conditionOf(look))
+	if f.Output != cli.Table {
+		return f.Output.Write(stdout, look)
 	}
 	fmt.Fprintln(stdout, look)
 	return nil
+}
+
+// update reads the run and what serves, and makes another prediction where that changed. It returns what did.
+func (f *follower) update(ctx context.Context) (change string, err error) {
+	if !f.inFile {
+		object, err := kubectl.Find(ctx, f.cluster.Client, v1alpha1.SimulationRunKind, types.NamespacedName{Namespace: f.cluster.Namespace, Name: f.of.run.Name})
+		if err != nil {
+			return "", err
+		}
+		f.of.run = object.Run
+	}
+	run, before := f.of.run.DeepCopy(), f.scenario
+	if f.followed.pool != "" {
+		pool := servingPool{client: f.cluster.Client, key: types.NamespacedName{Namespace: f.cluster.Namespace, Name: f.followed.pool}}
+		serving, err := pool.read(ctx)
+		if err != nil {
+			return "", err
+		}
+		if err := pool.take(&run.Spec.Scenario, serving); err != nil {
+			return "", err
+		}
+	}
+	if before == nil {
+		before = &f.of.run.Spec.Scenario
+	}
+	if change = changes(before, &run.Spec.Scenario); change == "" && f.twin != nil {
+		return "", nil
+	}
+	scenario := run.Spec.Scenario.DeepCopy()
+	of, err := f.observedRun(ctx, run, f.of.inputs)
+	if err != nil {
+		return "", err
+	}
+	if f.twin != nil {
+		f.changed = time.Now().Truncate(time.Second).UTC()
+	}
+	of.run, f.of, f.scenario = f.of.run, of, scenario
+	f.twin = &observe.Twin{Propose: of.propose, Observer: observe.Observer{
+		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Rules: f.rules.PerLook(f.followed.between),
+		Options: observe.Options{Seeds: of.seedsFrom(0, heldSeeds*f.seeds), ForecastSeeds: f.seeds, CauseSeeds: causeSeeds, Parallelism: f.Parallelism},
+	}}
+	return change, nil
 }
 
 // kept are the looks of the last day. They may be asked for while one is added.

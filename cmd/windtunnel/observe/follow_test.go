@@ -85,18 +85,20 @@ func TestFollowRefusesWhatDoesNotGoTogether(t *testing.T) {
 		args []string
 		want string
 	}{
-		"samples":              {[]string{"--samples", "x.json", "--follow"}, "--follow needs --prometheus"},
-		"a fixed window":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--from", "2026-01-05T08:00:00Z"}, "--from"},
-		"no time between":      {[]string{"--prometheus", "http://localhost:1", "--follow", "--between", "0s"}, "--between must be at least 1s"},
-		"a proposal alone":     {[]string{"--prometheus", "http://localhost:1", "--last", "1h", "--propose", "epp.yaml"}, "--propose needs --follow"},
-		"an absent proposal":   {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "absent.yaml"}, "absent.yaml"},
-		"two sources":          {[]string{"--prometheus", "http://localhost:1", "--samples", "x.json", "--follow"}, "one source is required"},
-		"a negative window":    {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "-5m"}, "--last"},
-		"a short window":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "20s"}, "fewer than 4 samples"},
-		"no Prometheus":        {[]string{"--prometheus", "localhost", "--follow"}, "--prometheus"},
-		"no token":             {[]string{"--prometheus", "http://localhost:1", "--follow", "--bearer-token-file", "absent"}, "--bearer-token-file"},
-		"standard input":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "-"}, "--propose needs a file"},
-		"a port that is taken": {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", "256.0.0.1:1"}, "--listen"},
+		"samples":               {[]string{"--samples", "x.json", "--follow"}, "--follow needs --prometheus"},
+		"a fixed window":        {[]string{"--prometheus", "http://localhost:1", "--follow", "--from", "2026-01-05T08:00:00Z"}, "--from"},
+		"no time between":       {[]string{"--prometheus", "http://localhost:1", "--follow", "--between", "0s"}, "--between must be at least 1s"},
+		"a proposal alone":      {[]string{"--prometheus", "http://localhost:1", "--last", "1h", "--propose", "epp.yaml"}, "--propose needs --follow"},
+		"a pool alone":          {[]string{"--prometheus", "http://localhost:1", "--last", "1h", "--inference-pool", "llama"}, "--inference-pool needs --follow"},
+		"a condition of a file": {[]string{"--prometheus", "http://localhost:1", "--follow", "--condition"}, "--condition needs a SimulationRun of the cluster: name it in place of -f"},
+		"an absent proposal":    {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "absent.yaml"}, "absent.yaml"},
+		"two sources":           {[]string{"--prometheus", "http://localhost:1", "--samples", "x.json", "--follow"}, "one source is required"},
+		"a negative window":     {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "-5m"}, "--last"},
+		"a short window":        {[]string{"--prometheus", "http://localhost:1", "--follow", "--last", "20s"}, "fewer than 4 samples"},
+		"no Prometheus":         {[]string{"--prometheus", "localhost", "--follow"}, "--prometheus"},
+		"no token":              {[]string{"--prometheus", "http://localhost:1", "--follow", "--bearer-token-file", "absent"}, "--bearer-token-file"},
+		"standard input":        {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "-"}, "--propose needs a file"},
+		"a port that is taken":  {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", "256.0.0.1:1"}, "--listen"},
 	} {
 		_, err := windtunnel(t, append([]string{"observe", "-f", clusterManifest}, tc.args...)...)
 		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), tc.want) {

@@ -47,7 +47,7 @@ func NewCommand() *cobra.Command {
 
 Reads a manifest (-f) or an object of a cluster, and measured values: from a Prometheus, or
 from a file with answers to query_range or CSV with the columns time,metric,value and one for
-each label. It changes nothing in the cluster.
+each label. It changes nothing in the cluster but what --condition asks for.
 
 Compares each value with the interval that simulations under many seeds predict for one more
 hour. A value outside is drift, unless chance explains it. The command then names the
@@ -57,12 +57,15 @@ the error. --play writes samples to try the command without a cluster.
 --follow looks each minute until the command is stopped. The rate of --false-alarms is then
 that of a day. Each look also takes over the traffic and the lengths that were measured, and
 forecasts the next window, as things are and with the EPP configuration of --propose.
+--inference-pool takes what serves from the cluster, and --condition writes what a look finds
+into the status of the run.
 
 Exit codes: 0 as predicted, 1 drift, 2 invalid input, nothing measured, or a Prometheus that
 does not answer. With --follow: 0 when it is stopped, 2 invalid input.`,
 		Example: `  windtunnel observe -f run.yaml --prometheus https://prometheus:9090 --bearer-token-file token --selector 'namespace="serve"' --last 6h
   windtunnel observe my-run -n experiments --prometheus http://localhost:9090 --last 24h --textfile windtunnel.prom
   windtunnel observe -f run.yaml --prometheus http://localhost:9090 --follow --propose epp-new.yaml
+  windtunnel observe chat -n serve --prometheus http://localhost:9090 --follow --inference-pool llama --condition
   windtunnel observe -f run.yaml --play samples.json`,
 		Args: cluster.Args(cli.Arguments(0, 1, "takes the name of one SimulationRun or PolicySweep"), "observe -f"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -110,6 +113,8 @@ func (o *observeOptions) checkFlags(args []string) error {
 	faults.If(o.followed.on && o.followed.between < time.Second, "--between must be at least 1s")
 	faults.If(o.followed.proposal == "-", "--propose needs a file")
 	faults.If(o.followed.proposal != "" && o.Point >= 0, "--propose needs a SimulationRun: a point of a sweep has its own configuration")
+	faults.If(o.followed.condition && (len(args) == 0 || o.Point >= 0), "--condition needs a SimulationRun of the cluster: name it in place of -f")
+	faults.If(o.followed.pool != "" && o.Point >= 0, "--inference-pool needs a SimulationRun")
 	faults.If(o.played.interval < time.Millisecond, "--scrape-interval must be at least 1ms")
 	return faults.Err()
 }
@@ -139,7 +144,7 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	}
 	local.PrintWarnings(stderr, of.warnings)
 	if o.followed.on {
-		return o.follow(ctx, of, stdout, stderr)
+		return o.follow(ctx, of, len(args) == 0, stdout, stderr)
 	}
 	window, recording, err := o.measured.read(ctx)
 	if err != nil {

@@ -40,6 +40,9 @@ type observed struct {
 	warmUp, period time.Duration
 	first          int64
 	warnings       []string
+	// run is as it was read, and refers to inputs.
+	run    *v1alpha1.SimulationRun
+	inputs compile.Inputs
 }
 
 // seedsFrom are n seeds after the run's first one.
@@ -56,8 +59,10 @@ func (o *observeOptions) observed(ctx context.Context, args []string, stdin io.R
 	if len(args) > 0 {
 		return o.observedInCluster(ctx, args[0])
 	}
-	if err := o.cluster.Unused(); err != nil {
-		return nil, err
+	if o.followed.pool == "" {
+		if err := o.cluster.Unused(); err != nil {
+			return nil, err
+		}
 	}
 	set, err := o.Load(stdin)
 	if err != nil {
@@ -159,9 +164,13 @@ func (o *observeOptions) observedPoint(ctx context.Context, sweep *v1alpha1.Poli
 
 // observedRun makes simulations of a run. Its horizon is that of the observation.
 func (o *observeOptions) observedRun(ctx context.Context, run *v1alpha1.SimulationRun, inputs compile.Inputs) (*observed, error) {
-	of, err := o.madeOf(ctx, run, inputs)
-	if err != nil || o.followed.proposal == "" {
-		return of, err
+	of, err := o.madeOf(ctx, run.DeepCopy(), inputs)
+	if err != nil {
+		return nil, err
+	}
+	of.run, of.inputs = run, inputs
+	if o.followed.proposal == "" {
+		return of, nil
 	}
 	proposed := run.DeepCopy()
 	if err := local.WithPicker(proposed, o.followed.proposal, nil); err != nil {

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package observe
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/pkg/kube"
+	"windtunnel.dev/windtunnel/pkg/observe"
+)
+
+// conditionOwner owns the condition among the fields of a run.
+const conditionOwner = "windtunnel-observe"
+
+// maxMessage bounds the message of a condition in bytes, as the controllers do.
+const maxMessage = 2048
+
+// conditionOf is what a look found.
+func conditionOf(l *observe.Look) metav1.Condition {
+	c := metav1.Condition{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonAsPredicted, Message: l.String()}
+	if l.Report.Drift {
+		c.Status, c.Reason = metav1.ConditionTrue, v1alpha1.ReasonUnexplained
+		for word := range strings.FieldsSeq(l.Report.Causes.Most()) {
+			c.Reason = strings.TrimPrefix(c.Reason, v1alpha1.ReasonUnexplained) + strings.ToUpper(word[:1]) + word[1:]
+		}
+	}
+	return c
+}
+
+// report gives the run condition Drifted, if that is asked for. It applies this condition and nothing else.
+func (f *follower) report(ctx context.Context, stderr io.Writer, c metav1.Condition) {
+	if !f.followed.condition {
+		return
+	}
+	c.Type, c.ObservedGeneration, c.Message = v1alpha1.ConditionDrifted, f.of.run.Generation, printable.Clip(c.Message, maxMessage)
+	meta.SetStatusCondition(&f.of.run.Status.Conditions, c) // the time of the transition stays without one
+	err := f.cluster.ApplyStatus(ctx, kube.Runs, types.NamespacedName{Namespace: f.of.run.Namespace, Name: f.of.run.Name}, conditionOwner, map[string]any{
+		"apiVersion": v1alpha1.GroupVersion.String(), "kind": v1alpha1.SimulationRunKind,
+		"metadata": map[string]any{"name": f.of.run.Name},
+		"status":   map[string]any{"conditions": []metav1.Condition{*meta.FindStatusCondition(f.of.run.Status.Conditions, v1alpha1.ConditionDrifted)}},
+	})
+	if err != nil {
+		fmt.Fprintf(stderr, "windtunnel: write condition %s: %v\n", v1alpha1.ConditionDrifted, err)
+	}
+}
