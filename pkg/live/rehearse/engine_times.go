@@ -4,6 +4,7 @@ package rehearse
 
 import (
 	"sync"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -13,8 +14,10 @@ import (
 // EngineTimes are the times of requests by the clock of the engines, which neither the network nor a
 // busy machine reaches. Its zero value has none. It is safe for concurrent use.
 type EngineTimes struct {
-	mu       sync.Mutex
-	streams  map[string]*replicas.Stream
+	mu      sync.Mutex
+	streams map[string]*replicas.Stream
+	// told are those of records.
+	told     map[string]requestTimes
 	measured []string
 }
 
@@ -35,18 +38,32 @@ func (e *EngineTimes) Measure(request string) {
 	e.measured = append(e.measured, request)
 }
 
+// requestTimes are those of a request with a token: Decode is from the first one to the last.
+type requestTimes struct {
+	TTFT, Decode time.Duration
+	Tokens       int
+}
+
+// timesOf are those of a request; false where it has no token.
+func (e *EngineTimes) timesOf(request string) (requestTimes, bool) {
+	if s := e.streams[request]; s != nil {
+		p := s.Progress()
+		return requestTimes{p.TTFT, p.Last.Sub(p.First), p.Tokens}, p.First > 0
+	}
+	took, is := e.told[request]
+	return took, is
+}
+
 // Metrics are engineTtft and tpot of the measured requests that have a token, and another one.
 func (e *EngineTimes) Metrics() result.Metrics {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	var ttft, tpot stats.Histogram
 	for _, request := range e.measured {
-		if s := e.streams[request]; s != nil {
-			if p := s.Progress(); p.First > 0 {
-				ttft.Record(int64(p.TTFT))
-				if p.Tokens > 1 {
-					tpot.Record(int64(p.Last-p.First) / int64(p.Tokens-1))
-				}
+		if took, is := e.timesOf(request); is {
+			ttft.Record(int64(took.TTFT))
+			if took.Tokens > 1 {
+				tpot.Record(int64(took.Decode) / int64(took.Tokens-1))
 			}
 		}
 	}

@@ -4,9 +4,13 @@ package rehearse
 
 import (
 	"context"
+	"encoding/json"
+	"maps"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
@@ -54,9 +58,36 @@ func TestOnlyMeasuredRequestsHaveEngineTimes(t *testing.T) {
 				t.Errorf("%s is %v s", metric, got)
 			}
 		}
+		scrapes := NewScrapes(1)
+		scrapes.Read(0, time.Now(), &replicas.Metrics{Running: 2, KVUsage: 0.1})
+		checkRecord(t, scrapes, &times)
 		cancel()
 		if err := <-done; err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// checkRecord wants that another process knows the same by the record of endpoint 0.
+func checkRecord(t *testing.T, s *Scrapes, e *EngineTimes) {
+	t.Helper()
+	raw, err := json.Marshal(RecordOf(0, s, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read Record
+	if err := json.Unmarshal(raw, &read); err != nil {
+		t.Fatal(err)
+	}
+	scrapes, times := NewScrapes(2), EngineTimes{measured: e.measured}
+	read.Add(1, scrapes, &times)
+	if diff := cmp.Diff(maps.Collect(e.Metrics().All()), maps.Collect(times.Metrics().All())); diff != "" {
+		t.Errorf("engine times (-noted +read):\n%s", diff)
+	}
+	later := time.Now().Add(time.Second)
+	want, _ := s.before(0, later)
+	got, known := scrapes.before(1, later)
+	if !known || !got.At.Equal(want.At) || got.Scrape != want.Scrape {
+		t.Errorf("the scrape is %+v, want %+v", got, want)
+	}
 }

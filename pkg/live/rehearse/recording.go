@@ -60,7 +60,7 @@ func (r *Recording) MarshalJSON() ([]byte, error) {
 	})
 	for i, of := range r.Scrapes.of {
 		for _, s := range of {
-			out.Scrapes[i] = append(out.Scrapes[i], recordedScrape{s.at.Sub(r.Choices.Start), s.Waiting, s.Running, s.KVUsage, s.BlockTokens, s.Blocks})
+			out.Scrapes[i] = append(out.Scrapes[i], recordedScrape{s.At.Sub(r.Choices.Start), s.Waiting, s.Running, s.KVUsage, s.BlockTokens, s.Blocks})
 		}
 	}
 	return json.Marshal(out)

@@ -20,9 +20,9 @@ type Scrapes struct {
 	of [][]scrape
 }
 
-// scrape is one of one endpoint; Scrape.At is not set.
+// scrape is one of one endpoint; Scrape.At is not set, nor in JSON.
 type scrape struct {
-	at time.Time
+	At time.Time
 	policy.Scrape
 }
 
@@ -43,7 +43,7 @@ func (s *Scrapes) before(endpoint int, at time.Time) (scrape, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	all := s.of[endpoint]
-	n := sort.Search(len(all), func(i int) bool { return !all[i].at.Before(at) })
+	n := sort.Search(len(all), func(i int) bool { return !all[i].At.Before(at) })
 	if n == 0 {
 		return scrape{}, false
 	}
@@ -69,7 +69,7 @@ func (s *Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *polic
 		seen.Scrapes[i] = view.Scrapes[i]
 		if last, is := s.before(i, at); is {
 			seen.Scrapes[i] = last.Scrape
-			seen.Scrapes[i].At = view.Now.Add(-of.ofWorkload(at.Sub(last.at)))
+			seen.Scrapes[i].At = view.Now.Add(-of.ofWorkload(at.Sub(last.At)))
 		}
 	}
 	return &seen
