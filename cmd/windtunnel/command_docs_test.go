@@ -45,7 +45,7 @@ func describeVerbs(t *testing.T, b *bytes.Buffer, parent *cobra.Command) {
 		if !verb.IsAvailableCommand() || verb.Name() == "help" || verb.Name() == "completion" {
 			continue
 		}
-		if elsewhere := programs(verb.Name()); elsewhere != nil {
+		if elsewhere := programs(verb.Name()); verb.DisableFlagParsing && elsewhere != nil {
 			verb = elsewhere
 		}
 		fmt.Fprintf(b, "\n## %s\n\n%s.\n", verb.CommandPath(), verb.Short)

@@ -60,6 +60,7 @@ var tables = []table{
 		{"internal/readme", "", ""},
 		{"pkg/expression", "", "CEL"},
 		{"pkg/live/ports", "", ""},
+		{"pkg/live/discovery", "", ""},
 		{"pkg/live/tokens", "", "patterns"},
 		{"pkg/prompt", "", ""},
 		{"pkg/simtime", "", ""},

@@ -88,6 +88,11 @@ func (c *Client) ApplyStatus(ctx context.Context, r schema.GroupVersionResource,
 	return request.Param("fieldManager", owner).Param("force", "true").Body(body).Do(ctx).Error()
 }
 
+// Delete deletes an object, and what it owns in the background.
+func (c *Client) Delete(ctx context.Context, r schema.GroupVersionResource, key types.NamespacedName) error {
+	return of(c.rest.Delete(), r, key.Namespace).Name(key.Name).Do(ctx).Error()
+}
+
 // Logs opens the log of a pod. The parameters are those of its subresource log.
 func (c *Client) Logs(ctx context.Context, pod types.NamespacedName, parameters map[string]string) (io.ReadCloser, error) {
 	request := of(c.rest.Get(), Pods, pod.Namespace).Name(pod.Name).SubResource("log")

@@ -64,7 +64,7 @@ func Propose(ctx context.Context, o ProposeOptions, creator Creator) (store.Repo
 }
 
 func (o ProposeOptions) propose(ctx context.Context, creator Creator, report *store.Report) error {
-	plan, err := readPlan(o.PlanFolder)
+	plan, err := ReadPlan(o.PlanFolder)
 	if err != nil {
 		return markBadInput(err)
 	}

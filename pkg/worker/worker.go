@@ -93,8 +93,8 @@ type Options struct {
 	Index, Shards int
 	// Parallelism is the number of simulations at once.
 	Parallelism int
-	// Live, if set, runs a case before a real EPP in place of the simulator.
-	Live func(context.Context, *experiment.Plan, trace.Set, experiment.Case) (experiment.Simulation, store.Rehearsal, error)
+	// Live, if set, plays a case in place of the simulator.
+	Live Live
 	// Fence runs code in policy bundles; nil runs it in this process.
 	Fence execute.Fence
 	// MemoryBytes is what there is of memory; 0 where nothing bounds it.
@@ -106,6 +106,9 @@ type Options struct {
 	// Ticks are when to look whether progress is worth a write; nil for never.
 	Ticks <-chan time.Time
 }
+
+// Live plays a case before a real EPP.
+type Live func(context.Context, *experiment.Plan, trace.Set, experiment.Case) (experiment.Simulation, store.Rehearsal, error)
 
 // Run simulates a shard and returns what to report. On an error the report
 // says it in words. If ctx ends first, Run drops the simulations that run, and
@@ -256,9 +259,9 @@ type shardInput struct {
 	traces      trace.Set
 }
 
-// ReadPlan reads the plan and its traces.
-func (o Options) ReadPlan() (*experiment.Plan, trace.Set, error) {
-	plan, err := readPlan(o.PlanFolder)
+// ReadRun reads the plan and its traces.
+func (o Options) ReadRun() (*experiment.Plan, trace.Set, error) {
+	plan, err := ReadPlan(o.PlanFolder)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -266,7 +269,8 @@ func (o Options) ReadPlan() (*experiment.Plan, trace.Set, error) {
 	return plan, traces, err
 }
 
-func readPlan(folder string) (*experiment.Plan, error) {
+// ReadPlan reads the plan of a folder.
+func ReadPlan(folder string) (*experiment.Plan, error) {
 	raw, err := os.ReadFile(filepath.Join(folder, PlanFile))
 	if err != nil {
 		return nil, err
@@ -287,7 +291,7 @@ func readOwner(roundFolder string) (owner *Owner, err error) {
 }
 
 func (o Options) readInput() (w shardInput, err error) {
-	if w.plan, err = readPlan(o.PlanFolder); err != nil {
+	if w.plan, err = ReadPlan(o.PlanFolder); err != nil {
 		return w, err
 	}
 	if w.owner, err = readOwner(o.RoundFolder); err != nil {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,20 +66,7 @@ func TestNetworkPolicies(t *testing.T) {
 // loadProbe builds the program of the probing pods and loads it into the node.
 func loadProbe(t *testing.T) {
 	t.Helper()
-	repository, err := filepath.Abs(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	binary, archive := filepath.Join(t.TempDir(), "probe"), filepath.Join(t.TempDir(), "image.tar")
-	for _, args := range [][]string{
-		{"env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", repository, "-trimpath", "-o", binary, "./test/e2e/probe"},
-		{"go", "run", "-C", filepath.Join(repository, "hack", "image"), ".", "-binary", binary, "-entrypoint", "/probe", "-tag", probeImage, "-output", archive},
-	} {
-		if _, err := command(args[0], args[1:]...); err != nil {
-			t.Fatal(err)
-		}
-	}
-	node(t, "load-image", archive)
+	loadProgram(t, "./test/e2e/probe", probeImage)
 }
 
 // probe starts a pod of the probing program.

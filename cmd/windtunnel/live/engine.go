@@ -5,6 +5,7 @@ package live
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +24,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/kvevents"
 	"windtunnel.dev/windtunnel/pkg/live/ports"
+	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/live/vllm"
 )
@@ -38,6 +40,8 @@ type engineOptions struct {
 	// maxLateness ends the command where the machine is too slow.
 	maxLateness time.Duration
 	version     string
+	// rehearsal serves what the replicas note of a rehearsal.
+	rehearsal bool
 	// kvEvents is the address of KV events, and kvReplay that where readers ask for missed ones; empty for none.
 	kvEvents, kvReplay string
 	// answerTokens is the length of answers; 0 is that of the workload.
@@ -81,6 +85,7 @@ have no authentication.`,
 	o.registerServer(f)
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the engine pass in a second: 1 is real time")
 	f.DurationVar(&o.maxLateness, "max-lateness", time.Second, "how late a token may be; the command fails if one is later, as the machine is then too slow")
+	f.BoolVar(&o.rehearsal, "rehearsal", false, "serve at "+recordPath+" when the metrics of each replica were read, and the times of its requests by the engine's clock")
 	f.StringVar(&o.version, "vllm-version", "", "release of vLLM whose metrics and errors to imitate, from "+vllm.OldestVersion.String()+" to "+vllm.NewestVersion.String()+" (default the pool's engine.version)")
 	return cmd
 }
@@ -160,6 +165,9 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 	if err != nil {
 		return err
 	}
+	if o.replicas > 0 && o.scenario.plan != "" {
+		pools.config.Pools[0].Replicas = o.replicas
+	}
 	if o.answerTokens > 0 {
 		pools.lengths = []int{o.answerTokens}
 	}
@@ -213,6 +221,10 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 		config.BlockEvents = publisher.Hear
 		group.Go(func() error { return publisher.Run(ctx) })
 	}
+	noted := func(h http.Handler, _ int) http.Handler { return h }
+	if o.rehearsal {
+		noted = o.note(len(open))
+	}
 	pool := replicas.New(config)
 	var handlers []http.Handler
 	for i, of := range pools.config.Pools {
@@ -222,7 +234,7 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 			if o.scraped != nil {
 				server.Scraped = func(m *replicas.Metrics) { o.scraped(n, time.Now(), m) }
 			}
-			handlers = append(handlers, vllm.New(server, replica{pool, n, o.submitted}))
+			handlers = append(handlers, noted(vllm.New(server, replica{pool, n, o.submitted}), n))
 			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
 			warnOfAddress(stderr, open[n].Addr())
 		}
@@ -254,6 +266,24 @@ func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 
 // Lateness implements [vllm.Engine].
 func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }
+
+// recordPath is where a replica serves what it notes of a rehearsal.
+const recordPath = "/rehearsal"
+
+// note has a number of replicas note their part in a rehearsal, and returns what serves it beside a replica's paths.
+func (o *engineOptions) note(replicas int) func(http.Handler, int) http.Handler {
+	scrapes, times := rehearse.NewScrapes(replicas), &rehearse.EngineTimes{}
+	o.scraped, o.submitted = scrapes.Read, times.Submitted
+	return func(paths http.Handler, n int) http.Handler {
+		mux := http.NewServeMux()
+		mux.Handle("/", paths)
+		mux.HandleFunc("GET "+recordPath, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(rehearse.RecordOf(n, scrapes, times)) // the client may be gone
+		})
+		return mux
+	}
+}
 
 // versions are those of the pools.
 func (o *engineOptions) versions(pools pools) ([]vllm.Version, error) {

@@ -25,10 +25,16 @@ const sampleScenario = "../../config/samples/simulationrun-poisson.yaml"
 // startEngine runs the verb engine until stop, which returns its error. It returns the URLs of the replicas.
 func startEngine(t *testing.T, replicas int, args ...string) (urls []string, stop func() error) {
 	t.Helper()
+	return startEngineOf(t, replicas, append([]string{"-f", sampleScenario, "--port", "0"}, args...)...)
+}
+
+// startEngineOf is startEngine of any scenario.
+func startEngineOf(t *testing.T, replicas int, args ...string) (urls []string, stop func() error) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out, in := io.Pipe()
 	cmd := NewRoot()
-	cmd.SetArgs(append([]string{"engine", "-f", sampleScenario, "--port", "0"}, args...))
+	cmd.SetArgs(append([]string{"engine"}, args...))
 	cmd.SetOut(in)
 	cmd.SetErr(io.Discard)
 	ended := make(chan error, 1)

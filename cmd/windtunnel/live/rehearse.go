@@ -23,6 +23,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cluster"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/internal/figure"
 	"windtunnel.dev/windtunnel/pkg/experiment"
@@ -43,7 +44,9 @@ type rehearseOptions struct {
 	engine engineOptions
 	times  rehearse.EngineTimes
 	load   loadOptions
-	binary string
+	// binary is the file of the EPP, or an image of it.
+	binary  string
+	cluster cluster.Options
 	// config is the file of an EndpointPickerConfig for the EPP, in place of the run's.
 	config string
 	speed  float64
@@ -57,7 +60,7 @@ type rehearseOptions struct {
 func NewRehearseCommand() *cobra.Command {
 	o := rehearseOptions{output: cli.Table}
 	cmd := &cobra.Command{
-		Use:   "rehearse -f FILE --epp BINARY",
+		Use:   "rehearse -f FILE --epp BINARY|IMAGE",
 		Short: "Run a real EPP before simulated replicas, and compare it with the simulation",
 		Long: `Start the replicas of a SimulationRun on the loopback interface, and before them the program of an
 Endpoint Picker of llm-d with the run's EndpointPickerConfig, without Kubernetes. Send the run's
@@ -69,12 +72,21 @@ after the same decisions before it, and so are the latencies. docs/rehearse.md d
 The program cmd/epp of llm-d-router takes its endpoints from a file from v0.9.0 on. It listens on
 all addresses of the machine while the rehearsal lasts.
 
+With the image of an EPP, the rehearsal runs on the cluster of the kubeconfig, as a SimulationRun with
+spec.execution.live, which is deleted at the end.
+
 Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 		Example: `  windtunnel rehearse -f config/samples/simulationrun-poisson.yaml --epp bin/epp
   windtunnel rehearse -f run.yaml --epp bin/epp --set horizon.requests=5000 -o json
   windtunnel rehearse -f run.yaml --recorded rehearsal.json.gz`,
 		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if isImage(o.binary) {
+				return o.onCluster(cmd)
+			}
+			if err := o.cluster.Unused(); err != nil {
+				return err
+			}
 			if o.config != "" && !cmd.Flags().Changed("decisions") {
 				o.limits.Decisions = 0
 			}
@@ -88,7 +100,8 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	files.RegisterInputs(f)
 	files.RegisterSettings(cmd)
 	f.StringVar(&files.Name, "name", "", "take only the SimulationRun of this name")
-	f.StringVar(&o.binary, "epp", "", "program of the EPP")
+	f.StringVar(&o.binary, "epp", "", "program of the EPP, or its image with a tag or a digest, which runs on a cluster")
+	o.cluster.Register(cmd)
 	f.StringVar(&o.config, "epp-config", "", "`FILE` with the EndpointPickerConfig of the EPP, if it has plugins that Windtunnel does not know; the simulation keeps that of the run, and decisions have no limit unless --decisions states one")
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
 	f.StringVar(&o.record, "record", "", "write what the EPP did and what was measured to a `FILE`, for --recorded")
@@ -106,7 +119,9 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 // rehearsal is what the verb prints.
 type rehearsal struct {
 	cli.Identity
-	Within      bool                  `json:"within"`
+	Within bool `json:"within"`
+	// Moved says how the endpoints changed; decisions are then not compared.
+	Moved       string                `json:"moved,omitempty"`
 	EPPConfig   string                `json:"eppConfig,omitempty"`
 	Limits      rehearse.Limits       `json:"limits"`
 	Share       float64               `json:"decisionShare"`
@@ -369,16 +384,8 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 	if o.output != cli.Table {
 		return o.output.Write(w, r)
 	}
-	d, least := &r.Decisions, "no limit"
-	if o.limits.Decisions > 0 {
-		least = fmt.Sprintf("at least %.2f %%", 100*o.limits.Decisions)
-	}
-	fmt.Fprintf(w, "SimulationRun %s\n\ndecisions: %.2f %% equal or tied (%s): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
-		r.Metadata.Name, 100*r.Share, least, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
-	if r.EPPConfig != "" {
-		fmt.Fprintf(w, "The EPP has the configuration %s, and the simulation that of the run: decisions also differ because of this.\n", r.EPPConfig)
-	}
-	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
+	fmt.Fprintf(w, "SimulationRun %s\n\n", r.Metadata.Name)
+	r.writeDecisions(w)
 	if err := writeFigures(w, r.Figures); err != nil {
 		return err
 	}
@@ -388,6 +395,23 @@ func (o *rehearseOptions) write(w io.Writer, r *rehearsal) error {
 		fmt.Fprintf(w, "request %d at %.3f s: the EPP chose endpoint %d%s, the simulation %d%s\n", x.Request, x.AtSeconds, x.Live, scores(x.LiveScores), x.Simulated, scores(x.Scores))
 	}
 	return nil
+}
+
+func (r *rehearsal) writeDecisions(w io.Writer) {
+	if r.Moved != "" {
+		fmt.Fprintf(w, "decisions are not compared, as the number of replicas changed: %s\n\n", r.Moved)
+		return
+	}
+	d, least := &r.Decisions, "no limit"
+	if r.Limits.Decisions > 0 {
+		least = fmt.Sprintf("at least %.2f %%", 100*r.Limits.Decisions)
+	}
+	fmt.Fprintf(w, "decisions: %.2f %% equal or tied (%s): %d equal, %d tied, %d different, %d without an endpoint on one side, %d asked on one side\n",
+		100*r.Share, least, d.Equal, d.Tied, d.Different, d.NotRouted, d.OneSided)
+	if r.EPPConfig != "" {
+		fmt.Fprintf(w, "The EPP has the configuration %s, and the simulation that of the run: decisions also differ because of this.\n", r.EPPConfig)
+	}
+	fmt.Fprintf(w, "with metrics of replicas that were scraped at the simulation's moments: %.2f %%\n\n", 100*r.BySimulated.Share())
 }
 
 // scores are those of endpoints in words; nothing where there are none.

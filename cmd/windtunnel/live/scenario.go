@@ -15,10 +15,14 @@ import (
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload"
+	"windtunnel.dev/windtunnel/pkg/workload/trace"
+	"windtunnel.dev/windtunnel/pkg/workload/trace/parquetfile"
 )
 
 const defaultVersion = latency.DefaultEngineVersion
@@ -28,6 +32,8 @@ type scenarioOptions struct {
 	local local.Options
 	// pools are the names of those that are served; none are all.
 	pools []string
+	// plan and inputs are folders of a plan in place of manifests.
+	plan, inputs string
 }
 
 func (o *scenarioOptions) register(cmd *cobra.Command) {
@@ -37,6 +43,8 @@ func (o *scenarioOptions) register(cmd *cobra.Command) {
 	o.local.RegisterInputs(f)
 	o.local.RegisterSettings(cmd)
 	f.StringVar(&o.local.Name, "name", "", "take only the SimulationRun of this name")
+	f.StringVar(&o.plan, "plan", "", "folder of a plan in place of -f, as the operator mounts it in the pods of a live run")
+	f.StringVar(&o.inputs, "inputs", "", "folder of the plan's inputs")
 	f.StringSliceVar(&o.pools, "pool", nil, "name of a pool to serve; may be repeated (default all)")
 }
 
@@ -84,11 +92,37 @@ func (p *pools) replicas() int {
 
 // load reads and compiles the scenario.
 func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, error) {
-	run, err := o.local.CompileOne(ctx, stdin, "-f")
+	run, err := o.read(ctx, stdin)
 	if err != nil {
 		return pools{}, err
 	}
 	return o.poolsOf(run)
+}
+
+// read reads the manifests, or the plan.
+func (o *scenarioOptions) read(ctx context.Context, stdin io.Reader) (local.Run, error) {
+	if o.plan == "" {
+		return o.local.CompileOne(ctx, stdin, "-f")
+	}
+	plan, traces, err := worker.Options{PlanFolder: o.plan, InputsFolder: o.inputs, Parquet: parquetfile.Codec{}}.ReadRun()
+	if err != nil {
+		return local.Run{}, cli.BadInput(fmt.Errorf("--plan, --inputs: %w", err))
+	}
+	return plannedRun(plan, traces)
+}
+
+// plannedRun is the run of a plan.
+func plannedRun(plan *experiment.Plan, traces trace.Set) (local.Run, error) {
+	tree, err := plan.ScenarioAt(experiment.Point{}, 1)
+	if err != nil {
+		return local.Run{}, err
+	}
+	scenario, _, errs := plan.Builder.Decode(tree, nil)
+	if len(errs) > 0 {
+		return local.Run{}, errs.ToAggregate()
+	}
+	run := &v1alpha1.SimulationRun{Spec: v1alpha1.SimulationRunSpec{Scenario: *scenario}}
+	return local.Run{SimulationRun: run, Compiled: &compile.Compiled{Plan: plan, Traces: traces}}, nil
 }
 
 // poolsOf are the pools of a run.

@@ -31,11 +31,15 @@ type workerOptions struct {
 	termination string
 	parallelism int
 	interval    time.Duration
+	live        worker.Live
 }
 
 // NewWorkerCommand is the verb worker.
-func NewWorkerCommand() *cobra.Command {
-	var o workerOptions
+func NewWorkerCommand() *cobra.Command { return NewLiveWorkerCommand(nil) }
+
+// NewLiveWorkerCommand is the verb worker that plays its one simulation live.
+func NewLiveWorkerCommand(live worker.Live) *cobra.Command {
+	o := workerOptions{live: live}
 	cmd := &cobra.Command{
 		Use:   "worker",
 		Short: "Simulate one shard of a plan in a Job's pod",
@@ -77,6 +81,7 @@ func (o workerOptions) run(ctx context.Context) error {
 		Index:        index,
 		Shards:       o.shards,
 		Parallelism:  o.parallelism,
+		Live:         o.live,
 		Fence:        fence.New(o.parallelism),
 		// A negative number only asks: it is GOMEMLIMIT, or no bound.
 		MemoryBytes: debug.SetMemoryLimit(-1),

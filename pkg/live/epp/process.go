@@ -20,6 +20,9 @@ import (
 	"google.golang.org/grpc/health/grpc_health_v1"
 )
 
+// endpointsName and configName are the names of files.
+const endpointsName, configName = "endpoints.yaml", "config.yaml"
+
 // Bounds of a start and of a stop.
 const (
 	startTimeout = 30 * time.Second
@@ -107,29 +110,25 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 // prepare writes the files of an EPP, and serves the objects that it reads from Kubernetes, if any, until
 // ctx ends. The EPP gets the file of its configuration and the additions to its environment.
 func (o *Options) prepare(ctx context.Context) (config string, environment []string, err error) {
+	if o.Objectives == nil {
+		config, err = o.WriteFiles()
+		return config, nil, err
+	}
 	folder, err := filepath.Abs(o.Folder)
 	if err != nil {
 		return "", nil, err
 	}
-	discovery, file := "", filepath.Join(folder, "kubeconfig")
-	var source []byte
-	if o.Objectives != nil {
-		environment = []string{"KUBECONFIG=" + file}
-		source, err = o.serveObjects(ctx)
-	} else {
-		file = filepath.Join(folder, "endpoints.yaml")
-		discovery = file
-		source, err = endpointsFile(o.Endpoints)
-	}
+	source, err := o.serveObjects(ctx)
 	if err != nil {
 		return "", nil, err
 	}
-	document, err := o.document(discovery)
+	document, err := o.document("")
 	if err != nil {
 		return "", nil, err
 	}
-	config = filepath.Join(folder, "config.yaml")
-	return config, environment, errors.Join(os.WriteFile(file, source, 0o600), os.WriteFile(config, document, 0o600))
+	config = filepath.Join(folder, configName)
+	file := filepath.Join(folder, "kubeconfig")
+	return config, []string{"KUBECONFIG=" + file}, errors.Join(os.WriteFile(file, source, 0o600), os.WriteFile(config, document, 0o600))
 }
 
 // serveObjects serves the endpoints and objectives as Kubernetes does until ctx ends, and returns the
@@ -143,6 +142,38 @@ func (o *Options) serveObjects(ctx context.Context) ([]byte, error) {
 	go func() { _ = server.Serve(open) }()
 	context.AfterFunc(ctx, func() { _ = server.Close() })
 	return kubeconfig(open.Addr())
+}
+
+// WriteFiles writes the endpoints and the configuration of an EPP that needs no Kubernetes, and returns the
+// file of the latter.
+func (o *Options) WriteFiles() (config string, err error) {
+	folder, err := filepath.Abs(o.Folder)
+	if err != nil {
+		return "", err
+	}
+	document, err := o.document(filepath.Join(folder, endpointsName))
+	if err != nil {
+		return "", err
+	}
+	if err := WriteEndpoints(folder, o.Endpoints); err != nil {
+		return "", err
+	}
+	config = filepath.Join(folder, configName)
+	return config, os.WriteFile(config, document, 0o600)
+}
+
+// WriteEndpoints writes the endpoints into the folder of an EPP, which may run and have others.
+func WriteEndpoints(folder string, all []Endpoint) error {
+	text, err := endpointsFile(all)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(folder, endpointsName)
+	next := file + ".next" // an EPP must not read half of it
+	if err := os.WriteFile(next, text, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, file)
 }
 
 // Await waits until the EPP whose gRPC health service is at an address says that it is ready. The error is the

@@ -100,6 +100,16 @@ func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrape
 	return &Simulated{Own: own, Same: same.metrics, Decisions: read.decisions, BySimulated: same.decisions, Differences: read.first()}, nil
 }
 
+// Alone simulates a scenario by itself, for a run whose choices no simulation can follow.
+func Alone(ctx context.Context, maker Maker) (*Simulated, error) {
+	config, err := maker()
+	if err != nil {
+		return nil, err
+	}
+	own, err := metricsOf(ctx, config)
+	return &Simulated{Own: own, Same: own}, err
+}
+
 // follow simulates with the choices of the real EPP, on simulated scrapes or on given ones.
 func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) error {
 	config, err := maker()

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"strings"
+	"testing"
+
+	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+)
+
+func TestWhatAnEPPIs(t *testing.T) {
+	for name, want := range map[string]bool{
+		"ghcr.io/team/epp:v1": true, "epp@sha256:0123": true,
+		"bin/epp": false, "/bin/false": false, "ghcr.io/team/epp": false,
+	} {
+		if got := isImage(name); got != want {
+			t.Errorf("%s is an image: %t", name, got)
+		}
+	}
+}
+
+func TestARehearsalOnAClusterRefuses(t *testing.T) {
+	t.Setenv("KUBECONFIG", "/dev/null")
+	for name, tc := range map[string]struct {
+		args []string
+		want string
+	}{
+		"no cluster":            {[]string{"--epp", "epp:v1"}, "there is no cluster: set --kubeconfig or KUBECONFIG"},
+		"a setting":             {[]string{"--epp", "epp:v1", "--set", "horizon.requests=1"}, "leave out --set: it has no effect on an EPP in a cluster"},
+		"a namespace of a file": {[]string{"--epp", "/bin/false", "-n", "team"}, "leave out --namespace"},
+	} {
+		_, err := runRehearse(t, append([]string{"-f", loadFile(t)}, tc.args...)...)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: the error is %v, want %q", name, err, tc.want)
+		}
+		if code := cli.ExitCode(err); code != 2 {
+			t.Errorf("%s: exit code %d", name, code)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package e2e_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+const (
+	eppImage = "windtunnel-epp:dev"
+	// eppVariable names a real EPP, the program cmd/epp of llm-d-router, which takes the place of ./epp.
+	eppVariable = "EPP_BINARY"
+)
+
+// liveRun is a run of a number of seconds, before two replicas of the smallest size that a node of two cores takes.
+func liveRun(name string, seconds int) []byte {
+	return fmt.Appendf(nil, `
+apiVersion: sim.windtunnel.dev/v1alpha1
+kind: SimulationRun
+metadata: {name: %s}
+spec:
+  scenario:
+    horizon: {duration: %ds}
+    pools: [{name: llama, model: meta-llama/Llama-3.1-8B-Instruct, accelerator: h100-sxm, replicas: 2}]
+    router:
+      endpointPickerConfig:
+        version: router-v0.10
+        inline: |
+          apiVersion: llm-d.ai/v1alpha1
+          kind: EndpointPickerConfig
+          plugins: [{type: queue-scorer}, {type: max-score-picker}, {type: single-profile-handler}]
+          schedulingProfiles: [{name: default, plugins: [{pluginRef: queue-scorer}, {pluginRef: max-score-picker}]}]
+    workload:
+      clients:
+      - name: chat
+        arrivals: {process: Poisson, rate: "5"}
+        inputTokens: {distribution: Constant, mean: "256"}
+        outputTokens: {distribution: Constant, mean: "32"}
+  replications: {seed: 7}
+  execution:
+    live: {image: %s}
+    resources: {requests: {cpu: 50m, memory: 64Mi}, limits: {cpu: "1", memory: 512Mi}}
+`, name, seconds, eppImage)
+}
+
+// ofRun selects what the operator made for a run.
+func ofRun(name string) string { return "sim.windtunnel.dev/name=" + name }
+
+// TestLiveRuns runs an EPP before replicas in pods: a rehearsal, a run whose replicas are scaled as the
+// HorizontalPodAutoscaler and KEDA do it, and one that is deleted in the middle.
+func TestLiveRuns(t *testing.T) {
+	t.Parallel()
+	if !usesOwnCluster() {
+		t.Skip("its nodes may not have the EPP's image")
+	}
+	loadEPP(t)
+	loadProbe(t)
+	serveNames(t)
+	ns := newNamespace(t)
+
+	file := filepath.Join(t.TempDir(), "run.yaml")
+	writeFile(t, file, liveRun("steady", 20))
+	said, err := command(root+"/bin/windtunnel", "rehearse", "-f", file, "--epp", eppImage, "-n", string(ns))
+	if err != nil && !strings.Contains(err.Error(), "not within the limits") { // which a busy machine may not reach
+		t.Fatal(err)
+	}
+	if !strings.Contains(said, "equal or tied (at least 99.00 %)") || !strings.Contains(said, "engineTtft.p50") {
+		t.Errorf("rehearse prints\n%s", said)
+	}
+	t.Logf("rehearse prints\n%s", said)
+	ns.checkNothingServes(t)
+
+	ns.apply(t, liveRun("scaled", 40))
+	ns.awaitLoad(t, "scaled")
+	ns.kubectl(t, "scale", "deployment/scaled-llama", "--replicas=3")
+	ns.wait(t, "Complete", "simulationrun/scaled")
+	if said = ns.get(t, "simulationrun/scaled").rehearsed(); !strings.Contains(said, "decisions are not compared, as the number of replicas changed: 2, then 3") {
+		t.Errorf("Rehearsed says %q", said)
+	}
+	t.Logf("scaled: %s", said)
+	ns.checkNothingServes(t)
+
+	ns.apply(t, liveRun("killed", 600))
+	ns.awaitLoad(t, "killed")
+	ns.checkLiveReach(t, "killed")
+	ns.kubectl(t, "delete", "simulationrun/killed")
+	ns.kubectl(t, "wait", "--for=delete", "--timeout="+patience.String(), "deployments,services,networkpolicies,jobs,pods,configmaps", "-l", ofRun("killed"))
+}
+
+// rehearsed is the message of the condition Rehearsed.
+func (o *object) rehearsed() string {
+	for _, c := range o.Status.Conditions {
+		if c.Type == "Rehearsed" {
+			return c.Message
+		}
+	}
+	return ""
+}
+
+// awaitLoad waits until the worker of a run sends its load.
+func (ns namespace) awaitLoad(t *testing.T, run string) {
+	t.Helper()
+	ns.eventually(t, "simulationrun/"+run, "reconciled", func(*object) bool {
+		running, err := ns.try("get", "pods", "-l", ofRun(run)+",app.kubernetes.io/component=worker", "-o", "jsonpath={.items[*].status.containerStatuses[*].state.running.startedAt}")
+		return err == nil && running != ""
+	})
+}
+
+// checkNothingServes checks that no run has anything left that serves.
+func (ns namespace) checkNothingServes(t *testing.T) {
+	t.Helper()
+	ns.kubectl(t, "wait", "--for=delete", "--timeout="+patience.String(), "deployments,services,networkpolicies,pods", "-l", "app.kubernetes.io/component=engine")
+}
+
+// checkLiveReach checks that a run reaches its replicas and no other namespace, and that no other one reaches
+// its replicas.
+func (ns namespace) checkLiveReach(t *testing.T, run string) {
+	t.Helper()
+	if os.Getenv("POLICIES") == "off" {
+		return
+	}
+	other := newNamespace(t)
+	other.serve(t, "stranger", unlabelledPods)
+	first := func(kind, labels, path string) string {
+		return ns.kubectl(t, "get", kind, "-l", ofRun(run)+labels, "-o", "jsonpath={.items[0]"+path+"}")
+	}
+	engine := first("pods", ",app.kubernetes.io/component=engine", ".status.podIP") + ":8000"
+	live := "{batch.kubernetes.io/job-name: " + first("jobs", "", ".metadata.name") + "}"
+	stranger := other.podIP(t, "stranger") + ":8080"
+	ns.checkReach(t, "live", live, map[string]string{engine: reached, stranger: timeout})
+	ns.checkReach(t, "neighbour", unlabelledPods, map[string]string{engine: reached, stranger: reached})
+	other.checkReach(t, "tenant", unlabelledPods, map[string]string{engine: timeout})
+}
+
+// loadEPP loads the image of the EPP into the node.
+func loadEPP(t *testing.T) {
+	t.Helper()
+	if real := os.Getenv(eppVariable); real != "" {
+		loadImage(t, real, "/epp", eppImage)
+		return
+	}
+	loadProgram(t, "./test/e2e/epp", eppImage)
+}
+
+// loadProgram builds a program and loads an image of it into the node.
+func loadProgram(t *testing.T, of, tag string) {
+	t.Helper()
+	binary := filepath.Join(t.TempDir(), filepath.Base(of))
+	if _, err := command("env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", root, "-trimpath", "-o", binary, of); err != nil {
+		t.Fatal(err)
+	}
+	loadImage(t, binary, "/"+filepath.Base(of), tag)
+}
+
+// loadImage loads an image of a program into the node.
+func loadImage(t *testing.T, binary, entrypoint, tag string) {
+	t.Helper()
+	archive := filepath.Join(t.TempDir(), "image.tar")
+	if _, err := command("go", "run", "-C", filepath.Join(root, "hack", "image"), ".", "-binary", binary, "-entrypoint", entrypoint, "-tag", tag, "-output", archive); err != nil {
+		t.Fatal(err)
+	}
+	node(t, "load-image", archive)
+}
