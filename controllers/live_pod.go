@@ -60,7 +60,7 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 		SecurityContext:          c.SecurityContext.DeepCopy(),
 	}
 	spec.InitContainers = []corev1.Container{first, picker}
-	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "no-token", VolumeSource: emptyFolder("1Ki")})
+	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "no-token", VolumeSource: emptyFolder("1Mi")})
 }
 
 // withoutToken adds an empty folder where Kubernetes would mount the token of the pod's account:
