@@ -169,11 +169,11 @@ func (t *Twin) inputs(measured Figures) Assumptions {
 const mostPredictions = 256
 
 // predicted is the prediction under some inputs, of those that are kept where it is among them.
-func (t *Twin) predicted(ctx context.Context, make Maker, kept map[Assumptions]Prediction, a Assumptions) (Prediction, error) {
+func (t *Twin) predicted(ctx context.Context, maker Maker, kept map[Assumptions]Prediction, a Assumptions) (Prediction, error) {
 	if p, ok := kept[a]; ok {
 		return p, nil
 	}
-	p, err := Predict(ctx, t.stage, make, t.Options.Seeds[:t.Options.ForecastSeeds], a, Measures(), &t.Options)
+	p, err := Predict(ctx, t.stage, maker, t.Options.Seeds[:t.Options.ForecastSeeds], a, Measures(), &t.Options)
 	if err != nil {
 		return nil, err
 	}

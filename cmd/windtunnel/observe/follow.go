@@ -72,14 +72,14 @@ func (o *followOptions) rules() []cli.FlagRule {
 // A follower looks at a cluster.
 type follower struct {
 	*observeOptions
-	// of is the prediction of scenario, and is the run of the cluster where cluster says so.
+	// of has the run as it was read, and scenario is its own one with what serves in the cluster, of which twin is.
 	of       *observed
 	scenario *v1alpha1.Scenario
 	twin     *observe.Twin
-	// cluster is nil where nothing is read from one and nothing is written.
+	// cluster is where the run is, unless inFile, and the InferencePool; nil without either.
 	cluster *cluster.Connection
 	inFile  bool
-	// changed is when what serves changed last.
+	// changed is when the scenario changed last; zero where it did not.
 	changed time.Time
 	looks   kept
 }
