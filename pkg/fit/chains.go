@@ -64,10 +64,6 @@ type chains struct {
 	chain       []uint64
 }
 
-func newChains(blockTokens int, p prefix) *chains {
-	return &chains{blockTokens: blockTokens, prefix: p, last: map[uint64]int32{}}
-}
-
 // add returns the request that request i continues: one whose prompt, but for a block at its
 // end, is the beginning of the request's, and is more than the shared prefix.
 func (c *chains) add(r *workload.Request, i int) (before int, continues bool) {

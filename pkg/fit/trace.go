@@ -104,7 +104,7 @@ type conversation struct {
 
 // observe goes through the requests.
 func (f *fitter) observe(source workload.Source) {
-	c := newChains(f.blockTokens, f.prefix)
+	c := &chains{blockTokens: f.blockTokens, prefix: f.prefix, last: map[uint64]int32{}}
 	var all []observed
 	var of []int32 // conversations of the requests
 	for {

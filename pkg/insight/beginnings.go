@@ -24,10 +24,6 @@ type held struct {
 // are forgotten.
 type beginnings struct{ young, old map[beginning][]held }
 
-func newBeginnings() *beginnings {
-	return &beginnings{young: map[beginning][]held{}}
-}
-
 // of returns who computed a beginning.
 func (b *beginnings) of(key beginning) []held {
 	if all, ok := b.young[key]; ok {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/workload"
 )
@@ -49,7 +50,7 @@ type rule interface {
 func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 	n := &Collector{
 		by: by.withDefaults(), labels: c.Source.Labels(), targets: c.Targets, tenantTargets: c.TenantTargets,
-		seed: c.Seed, byRouter: map[int][]int{}, scaling: c.Scaling, open: map[int]*record{}, patterns: newPatterns(),
+		seed: c.Seed, byRouter: map[int][]int{}, scaling: c.Scaling, open: map[int]*record{}, patterns: patterns{counts: map[string]*[2]int{}},
 	}
 	for i := range c.Pools {
 		p := &c.Pools[i]
@@ -59,11 +60,11 @@ func NewCollector(c *simulator.Config, by Thresholds) *Collector {
 			n.onePort = append(n.onePort, p.OnePort)
 		}
 	}
-	n.outcome = newOutcome(n.labels)
-	beginnings := newBeginnings()
+	n.outcome = outcome{labels: n.labels, classes: make([]classSums, max(len(n.labels.Classes), 1)), first: simtime.Never}
+	beginnings := &beginnings{young: map[beginning][]held{}}
 	n.rules = []rule{
 		&sloViolations{}, &tails{}, newPriorityInversion(), newHeadOfLine(), &shadowDivergence{},
-		&reuse{seen: beginnings}, newHotReplica(len(n.names)), &pdBackpressure{}, newTenantBurst(len(n.labels.Tenants)),
+		&reuse{seen: beginnings}, &hotReplica{make([]share, len(n.names))}, &pdBackpressure{}, &tenantBurst{time.Second, make([][]slot, max(len(n.labels.Tenants), 1))},
 	}
 	n.scalers.begin(len(c.Scaling))
 	n.examples = components{late: map[int]*record{}, changes: changes{open: make([]*change, len(c.Scaling))}}

@@ -37,8 +37,6 @@ type patterns struct {
 	total, bad int
 }
 
-func newPatterns() patterns { return patterns{counts: map[string]*[2]int{}} }
-
 func (p *patterns) add(c *Collector, r *record) {
 	if !r.end.Measured || r.pick.replica == noReplica {
 		return

@@ -61,10 +61,6 @@ type classSums struct {
 	prompt, cached, lower int64
 }
 
-func newOutcome(labels workload.Labels) outcome {
-	return outcome{labels: labels, classes: make([]classSums, max(len(labels.Classes), 1)), first: simtime.Never}
-}
-
 func (o *outcome) add(r *record) {
 	e := &r.end
 	o.last = max(o.last, e.End)

@@ -28,10 +28,6 @@ type slot struct {
 	examples              int
 }
 
-func newTenantBurst(tenants int) *tenantBurst {
-	return &tenantBurst{time.Second, make([][]slot, max(tenants, 1))}
-}
-
 func (t *tenantBurst) ended(_ *Collector, r *record) {
 	for int(r.end.Arrival/simtime.Time(t.slot)) >= slots {
 		t.double()

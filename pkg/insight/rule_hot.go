@@ -15,8 +15,6 @@ type share struct {
 	waiting, least int
 }
 
-func newHotReplica(replicas int) *hotReplica { return &hotReplica{make([]share, replicas)} }
-
 func (h *hotReplica) ended(_ *Collector, r *record) {
 	p := &r.pick
 	if p.replica == noReplica || len(p.place) < 2 {

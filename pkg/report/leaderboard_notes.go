@@ -29,17 +29,17 @@ func (l board) facts() []string {
 		facts = append(facts, seedsNote(l.Seeds))
 	}
 	if names := l.repeating(); len(names) > 0 {
-		facts = append(facts, repeatingNote(names))
+		facts = append(facts, "Nothing is random in the latencies of "+firstNames(names)+": all seeds give the same. ± 0 says that the result repeats, as a trace does, not that it is certain.")
 	}
 	facts = append(facts, l.rungNotes()...)
 	if names := l.rejecting(); len(names) > 0 {
-		facts = append(facts, rejectingNote(names))
+		facts = append(facts, "Latencies exclude rejected requests, so a candidate that rejects many of them may look fast. Shares of rejected requests: "+firstNames(names)+" (rejectionRate).")
 	}
 	if l.unfinished() {
 		facts = append(facts, unfinishedNote)
 	}
 	if names := l.unsteady(); len(names) > 0 {
-		facts = append(facts, unsteadyNote(names))
+		facts = append(facts, "The warm-up rule found no steady state in the first half of some runs, and removed no requests from them: "+firstNames(names)+" (warmup.steady).")
 	}
 	if names := l.WithoutRequestCost; len(names) > 0 {
 		facts = append(facts, fmt.Sprintf("Some candidates have half of their first tokens within 50 ms, without any time for tokeniser, HTTP and gateway: state requestCost of %s.", strings.Join(names, ", ")))
@@ -221,10 +221,6 @@ func firstNames(names []string) string {
 	return text
 }
 
-func rejectingNote(names []string) string {
-	return "Latencies exclude rejected requests, so a candidate that rejects many of them may look fast. Shares of rejected requests: " + firstNames(names) + " (rejectionRate)."
-}
-
 // unsteady names the candidates of which the warm-up rule saw no steady state
 // under some seed, in order.
 func (l board) unsteady() []string {
@@ -256,12 +252,4 @@ func (l board) repeating() []string {
 		}
 	}
 	return names
-}
-
-func repeatingNote(names []string) string {
-	return "Nothing is random in the latencies of " + firstNames(names) + ": all seeds give the same. ± 0 says that the result repeats, as a trace does, not that it is certain."
-}
-
-func unsteadyNote(names []string) string {
-	return "The warm-up rule found no steady state in the first half of some runs, and removed no requests from them: " + firstNames(names) + " (warmup.steady)."
 }

@@ -95,7 +95,6 @@ func (p *pass) query(m *manifest.Metric) string {
 
 // minPath and maxPath are where the bounds of the replicas stand.
 func (p *pass) minPath() *field.Path { return p.bound("minReplicas", "minReplicaCount") }
-func (p *pass) maxPath() *field.Path { return p.bound("maxReplicas", "maxReplicaCount") }
 
 func (p *pass) bound(hpa, keda string) *field.Path {
 	if p.Kind == manifest.HorizontalPodAutoscaler {

@@ -20,7 +20,7 @@ var maxBeyondNodes = Rule{
 	Fix:     "Lower the maximum, or raise the quota of nodes.",
 	Context: Context{Places: 8},
 	check: func(p *pass) {
-		p.found = append(p.found, CheckMaximum(p.Max, p.Context, p.maxPath())...)
+		p.found = append(p.found, CheckMaximum(p.Max, p.Context, p.bound("maxReplicas", "maxReplicaCount"))...)
 	},
 }
 

@@ -20,7 +20,7 @@ var notSimulated = Rule{
 	Fix:     "Nothing, unless a scenario is to have the manifest: then take the part away, or state what stands for it.",
 	check: func(p *pass) {
 		for _, e := range p.NotSimulated {
-			p.report(pathOf(e.Field), "%s", cmp.Or(e.Detail, e.ErrorBody()))
+			p.report(field.NewPath(e.Field), "%s", cmp.Or(e.Detail, e.ErrorBody()))
 		}
 		for i := range p.Metrics() {
 			m := &p.Metrics()[i]
@@ -33,8 +33,6 @@ var notSimulated = Rule{
 		}
 	},
 }
-
-func pathOf(text string) *field.Path { return field.NewPath(text) }
 
 // inspect looks at the query of a metric. It finds nothing in a scenario, which has compiled all queries, and in
 // names that an adapter may give.
