@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package live
+
+import (
+	"encoding/json"
+	"os"
+	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
+)
+
+// privateVariable names an EPP with a scorer tenant-home-scorer.
+const privateVariable = "EPP_PRIVATE_BINARY"
+
+// TestRecordedRehearsals compares sessions of llm-d-router ebab687 with simulations of today, within the
+// limits of the verb. They were recorded on two busy cores; -update records others.
+func TestRecordedRehearsals(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args, recording []string
+		// least is how many decisions are equal or tied; a private plugin has no such number.
+		requests, least int
+	}{
+		"default": {requests: 5000, least: 4950},
+		"private": {args: []string{"--epp-config", "live/testdata/rehearsals/private-epp.yaml"}, recording: []string{"--speed", "0.5"}, requests: 1000},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := "live/testdata/rehearsals/" + name
+			if *golden.Update {
+				binary := epptest.Binary(t)
+				if name == "private" {
+					binary = os.Getenv(privateVariable)
+				}
+				args := append([]string{"-f", file + ".yaml", "--epp", binary, "--record", file + ".json.gz"}, tc.args...)
+				if out, err := runRehearse(t, append(args, tc.recording...)...); err != nil {
+					t.Fatal(err, out)
+				}
+			}
+			out, err := runRehearse(t, append([]string{"-f", file + ".yaml", "--recorded", file + ".json.gz", "-o", "json"}, tc.args...)...)
+			if err != nil {
+				t.Fatal(err, out)
+			}
+			var got rehearsal
+			if err := json.Unmarshal([]byte(out), &got); err != nil {
+				t.Fatal(err)
+			}
+			d := got.Decisions
+			if d.Equal+d.Tied+d.Different != tc.requests || d.Equal+d.Tied < tc.least {
+				t.Errorf("decisions: %+v", d)
+			}
+		})
+	}
+}
