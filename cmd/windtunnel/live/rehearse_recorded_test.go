@@ -22,8 +22,9 @@ func TestRecordedRehearsals(t *testing.T) {
 		// least is how many decisions are equal or tied; a private plugin has no such number.
 		requests, least int
 	}{
-		"default": {requests: 5000, least: 4950},
-		"private": {args: []string{"--epp-config", "live/testdata/rehearsals/private-epp.yaml"}, recording: []string{"--speed", "0.5"}, requests: 1000},
+		"default":    {requests: 5000, least: 4950},
+		"priorities": {args: []string{"--decisions", "0.985"}, recording: []string{"--speed", "0.25"}, requests: 5000, least: 4925},
+		"private":    {args: []string{"--epp-config", "live/testdata/rehearsals/private-epp.yaml"}, recording: []string{"--speed", "0.5"}, requests: 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "live/testdata/rehearsals/" + name
