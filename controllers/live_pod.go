@@ -60,6 +60,7 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 		SecurityContext:          c.SecurityContext.DeepCopy(),
 	}
 	spec.InitContainers = []corev1.Container{first, picker}
+	spec.TerminationGracePeriodSeconds = ptr.To(int64(10)) // the EPP waits for all of it
 	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "no-token", VolumeSource: emptyFolder("1Mi")})
 }
 

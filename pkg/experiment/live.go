@@ -5,7 +5,7 @@ package experiment
 // Live has a plan's one simulation measured in place of simulated: by a real EPP before pods of
 // simulated replicas.
 type Live struct {
-	// Image is that of the EPP, Args are its flags in addition to the operator's.
+	// Image is that of the EPP, Args are its flags in addition to those that are the same for all runs.
 	Image string   `json:"image"`
 	Args  []string `json:"args,omitempty"`
 	// EndpointPickerConfig is the text of its configuration.

@@ -33,7 +33,7 @@ const RoleLabel = "llm-d.ai/role"
 // pickerFlags are flags of an EPP that a live run sets, or that would undo what it sets.
 var pickerFlags = []string{
 	"pool-name", "pool-namespace", "config-file", "config-text", "secure-serving", "grpc-port", "grpc-health-port",
-	"metrics-port", "endpoint-selector", "endpoint-target-ports", "ha-enable-leader-election",
+	"metrics-port", "refresh-metrics-interval", "endpoint-selector", "endpoint-target-ports", "ha-enable-leader-election",
 }
 
 // Live has the plan of a run measured as its execution says: by the operator alone.
@@ -46,7 +46,10 @@ func Live(run *v1alpha1.SimulationRun, plan *experiment.Plan) error {
 	if err != nil {
 		return err
 	}
-	plan.Live = &experiment.Live{Image: in.Image, Args: in.Args, EndpointPickerConfig: string(text)}
+	plan.Live = &experiment.Live{
+		Image: in.Image, EndpointPickerConfig: string(text),
+		Args: append([]string{"--refresh-metrics-interval=" + string(run.Spec.Scenario.Router.MetricsRefreshInterval)}, in.Args...),
+	}
 	for i := range run.Spec.Scenario.Pools {
 		pool := &run.Spec.Scenario.Pools[i]
 		labels := map[string]string{"llm-d.ai/engine-type": "vllm"}

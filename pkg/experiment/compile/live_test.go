@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package compile
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/pkg/experiment"
+)
+
+func liveRun() *v1alpha1.SimulationRun {
+	run := builder.MakeRun("live", "ns").Obj()
+	run.Spec.Scenario.Horizon.Duration = "10m"
+	run.Spec.Execution.Live = &v1alpha1.LiveExecution{Image: "epp:v1", Args: []string{"--v", "4"}}
+	return run
+}
+
+func TestLivePlan(t *testing.T) {
+	run := liveRun()
+	run.Spec.Scenario.Pools[0].Role = v1alpha1.BothRole
+	run.Spec.Scenario.Pools[0].Labels = map[string]v1alpha1.LabelValue{"zone": "a"}
+	c, errs, err := Run(t.Context(), run, nil)
+	if err != nil || len(errs) > 0 {
+		t.Fatal(err, errs)
+	}
+	simulated := c.Plan.KeyOf(c.Plan.Scenario, nil)
+	if c.Plan.Live != nil {
+		t.Error("the verbs that simulate would measure")
+	}
+	if err := Live(run, c.Plan); err != nil {
+		t.Fatal(err)
+	}
+	want := &experiment.Live{
+		Image: "epp:v1", Args: []string{"--refresh-metrics-interval=50ms", "--v", "4"}, EndpointPickerConfig: builder.DefaultPickerConfig,
+		Pools: []experiment.LivePool{{Name: "llama", Replicas: 2, Labels: map[string]string{"llm-d.ai/engine-type": "vllm", "llm-d.ai/role": "both", "zone": "a"}}},
+	}
+	if diff := cmp.Diff(want, c.Plan.Live); diff != "" {
+		t.Errorf("what is measured (-want +got):\n%s", diff)
+	}
+	measured := c.Plan.KeyOf(c.Plan.Scenario, nil)
+	c.Plan.Live.Image = "epp:v2"
+	if other := c.Plan.KeyOf(c.Plan.Scenario, nil); measured.Live == simulated.Live || measured.Live == other.Live {
+		t.Error("rows of a simulation, of an image and of another one have the same key")
+	}
+}
+
+func TestWhatALiveRunRefuses(t *testing.T) {
+	scenario := func(change func(*v1alpha1.Scenario)) func(*v1alpha1.SimulationRun) {
+		return func(run *v1alpha1.SimulationRun) { change(&run.Spec.Scenario) }
+	}
+	args := func(flags ...string) func(*v1alpha1.SimulationRun) {
+		return func(run *v1alpha1.SimulationRun) { run.Spec.Execution.Live.Args = flags }
+	}
+	for want, change := range map[string]func(*v1alpha1.SimulationRun){
+		"spec.execution.shards: Forbidden":                       func(run *v1alpha1.SimulationRun) { run.Spec.Execution.Shards = 2 },
+		"spec.execution.managedBy: Forbidden":                    func(run *v1alpha1.SimulationRun) { run.Spec.Execution.ManagedBy = "kueue.x-k8s.io/multikueue" },
+		"spec.replications: Forbidden":                           func(run *v1alpha1.SimulationRun) { run.Spec.Replications.Seeds = []int64{1, 2} },
+		"spec.reuseFrom: Forbidden":                              func(run *v1alpha1.SimulationRun) { run.Spec.ReuseFrom = []string{"a"} },
+		"spec.trace.level: Forbidden":                            func(run *v1alpha1.SimulationRun) { run.Spec.Trace.Level = v1alpha1.DecisionsTrace },
+		"spec.trace.series: Forbidden":                           func(run *v1alpha1.SimulationRun) { run.Spec.Trace.Series = &v1alpha1.SeriesTrace{} },
+		"spec.scenario.horizon.duration: Required":               scenario(func(s *v1alpha1.Scenario) { s.Horizon.Duration = "" }),
+		"spec.scenario.horizon.duration: Invalid value: \"25h\"": scenario(func(s *v1alpha1.Scenario) { s.Horizon.Duration = "25h" }),
+		"spec.scenario.router.replicas: Forbidden":               scenario(func(s *v1alpha1.Scenario) { s.Router.Replicas = 2 }),
+		"spec.scenario.pools[0].replicas: Invalid value: 101":    scenario(func(s *v1alpha1.Scenario) { s.Pools[0].Replicas = 101 }),
+		"spec.scenario.pools[0].dataParallelism: Forbidden":      scenario(func(s *v1alpha1.Scenario) { s.Pools[0].DataParallelism = 2 }),
+		"spec.scenario.workload.clients[0].priority: Forbidden":  scenario(func(s *v1alpha1.Scenario) { s.Workload.Clients[0].Priority = 1 }),
+		"spec.scenario.disruptions: Forbidden": scenario(func(s *v1alpha1.Scenario) {
+			s.Disruptions = []v1alpha1.Disruption{{Pool: "llama", At: "1s", Kind: "Fail"}}
+		}),
+		"spec.execution.live.args[1]: Forbidden: the operator sets --grpc-port":   args("--v=4", "--grpc-port=1"),
+		"spec.execution.live.args[0]: Forbidden: the operator sets --config-text": args("-config-text", "a"),
+	} {
+		t.Run(want, func(t *testing.T) {
+			run := liveRun()
+			change(run)
+			_, errs, err := Run(t.Context(), run, nil)
+			if err != nil || len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), want) {
+				t.Errorf("got %v, %v", errs, err)
+			}
+		})
+	}
+}
