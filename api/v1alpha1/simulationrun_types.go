@@ -52,7 +52,7 @@ type SimulationRunSpec struct {
 // RunExecution says how Kubernetes runs the simulations of a SimulationRun.
 type RunExecution struct {
 	Execution `json:",inline"`
-	// live puts a real EPP before pods of simulated replicas, and measures in place of simulating.
+	// live measures a real EPP before simulated replicas.
 	// +optional
 	Live *LiveExecution `json:"live,omitempty"`
 }
@@ -60,12 +60,12 @@ type RunExecution struct {
 // LiveExecution is the EPP that a live run measures, with the EndpointPickerConfig of the
 // scenario's router.
 type LiveExecution struct {
-	// image is the image of the EPP: llm-d-router from v0.9.0 on, or a fork of it.
+	// image is that of llm-d-router v0.9.0 or later.
 	// +required
 	// +kubebuilder:validation:MinLength=1
 	// +kubebuilder:validation:MaxLength=512
 	Image string `json:"image,omitempty"`
-	// args are additional flags of the EPP.
+	// args are more flags.
 	// +optional
 	// +listType=atomic
 	// +kubebuilder:validation:MinItems=1
