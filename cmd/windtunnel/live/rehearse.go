@@ -174,11 +174,30 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	return o.print(stdout, o.rehearsed(m.run, r, simulated))
 }
 
-// recording rehearses, unless it is recorded.
-func (o *rehearseOptions) recording(ctx context.Context, pools pools, config []byte, m *measurement, stderr io.Writer) (*recording, error) {
-	if o.recorded != "" {
+// recording rehearses, unless it is recorded. A file that cannot be written is told before.
+func (o *rehearseOptions) recording(ctx context.Context, pools pools, config []byte, m *measurement, stderr io.Writer) (r *recording, err error) {
+	switch {
+	case o.recorded != "":
 		return readRecording(o.recorded, pools.replicas())
+	case o.record == "":
+		return o.rehearse(ctx, pools, config, m, stderr)
 	}
+	began := false
+	err = cli.WriteWhole(o.record, func(w io.Writer) error {
+		began = true
+		if r, err = o.rehearse(ctx, pools, config, m, stderr); err != nil {
+			return err
+		}
+		return r.write(w)
+	})
+	if !began {
+		err = cli.BadInput(fmt.Errorf("--record: %w", err))
+	}
+	return r, err
+}
+
+// rehearse runs the replicas, the EPP and the load.
+func (o *rehearseOptions) rehearse(ctx context.Context, pools pools, config []byte, m *measurement, stderr io.Writer) (*recording, error) {
 	open, err := ports.Open(ctx, o.engine.addresses, 0, pools.replicas())
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("listen for the replicas: %w", err))
@@ -189,11 +208,7 @@ func (o *rehearseOptions) recording(ctx context.Context, pools pools, config []b
 	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
 		return nil, err
 	}
-	r := &recording{rehearse.Recording{Choices: choices, Scrapes: scrapes}, []result.Metrics{o.times.Metrics(), m.row.Metrics}, m.client(&o.load)}
-	if o.record != "" {
-		err = r.write(o.record)
-	}
-	return r, err
+	return &recording{rehearse.Recording{Choices: choices, Scrapes: scrapes}, []result.Metrics{o.times.Metrics(), m.row.Metrics}, m.client(&o.load)}, nil
 }
 
 // check refuses values of flags.
@@ -205,6 +220,7 @@ func (o *rehearseOptions) check() error {
 		faults.If(o.binary != "" && err != nil, "--epp: %v", err)
 	} else {
 		faults.If(o.binary != "" || o.record != "", "--recorded is in place of --epp and --record")
+		faults.If(o.speed != 1 || o.load.log != "", "--recorded sends nothing: leave out --speed and --log")
 	}
 	faults.If(!(o.speed >= 0.01 && o.speed <= 1), "--speed %v: must be from 0.01 to 1", o.speed)
 	l := &o.limits
@@ -428,7 +444,8 @@ func scores(of map[int]float64) string {
 
 func writeFigures(w io.Writer, figures []rehearse.Figure) error {
 	if len(figures) == 0 {
-		fmt.Fprintln(w, "No request was measured behind the warm-up.")
+		_, err := fmt.Fprintln(w, "No request was measured behind the warm-up.")
+		return err
 	}
 	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(table, "metric\tlive\tsimulated\tapart\tlimit\tby itself\t\t")

@@ -23,11 +23,9 @@ type recording struct {
 	Client  client           `json:"client"`
 }
 
-func (r *recording) write(name string) error {
-	return cli.WriteWhole(name, func(w io.Writer) error {
-		z := gzip.NewWriter(w)
-		return errors.Join(json.NewEncoder(z).Encode(r), z.Close())
-	})
+func (r *recording) write(w io.Writer) error {
+	z := gzip.NewWriter(w)
+	return errors.Join(json.NewEncoder(z).Encode(r), z.Close())
 }
 
 // readRecording reads a rehearsal with a number of replicas.
@@ -45,6 +43,9 @@ func readRecording(name string, replicas int) (*recording, error) {
 	r := &recording{}
 	if err := json.NewDecoder(z).Decode(r); err != nil {
 		return nil, refuse(err)
+	}
+	if r.EPP.Scrapes == nil {
+		return nil, refuse(errors.New("it has no field epp: --record writes it"))
 	}
 	if n := r.EPP.Endpoints(); n != replicas {
 		return nil, refuse(fmt.Errorf("it is of %d replicas, and the run has %d", n, replicas))

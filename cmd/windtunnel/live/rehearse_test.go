@@ -4,7 +4,10 @@ package live
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,11 +123,23 @@ func TestWhichRolesAreWarnedOf(t *testing.T) {
 }
 
 func TestRehearseRefuses(t *testing.T) {
+	nothing := filepath.Join(t.TempDir(), "nothing.json.gz")
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte("{}")); err != nil || z.Close() != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(nothing, packed.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for name, tc := range map[string]struct {
 		args []string
 		want string
 	}{
 		"what is recorded, and an EPP":  {[]string{"--epp", "/bin/false", "--recorded", "/none"}, "--recorded is in place of --epp and --record"},
+		"what is recorded, and sent":    {[]string{"--recorded", "/none", "--log", "/none/log"}, "--recorded sends nothing: leave out --speed and --log"},
+		"a recording of nothing":        {[]string{"--recorded", nothing}, "it has no field epp: --record writes it"},
+		"a file that takes no record":   {[]string{"--epp", "/bin/false", "--record", "/none/record"}, "--record: open /none/record.partial: no such file or directory"},
 		"no recording":                  {[]string{"--recorded", "/none"}, "--recorded: open /none: no such file or directory"},
 		"a recording that is none":      {[]string{"--recorded", "live/rehearse.go"}, "--recorded live/rehearse.go: gzip: invalid header"},
 		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},

@@ -81,11 +81,17 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 		if c.Endpoint < -1 || c.Endpoint >= len(in.Scrapes) {
 			return fmt.Errorf("request %d went to endpoint %d of %d", c.Request, c.Endpoint, len(in.Scrapes))
 		}
+		if c.Sent < 0 || c.Answered < c.Sent {
+			return fmt.Errorf("request %d was sent at %v and answered at %v", c.Request, c.Sent, c.Answered)
+		}
 		r.Choices.of[identity{c.Client, c.Attempt, c.Origin}] = choice{c.Request, c.Endpoint, c.Sent, c.Answered, c.Scores}
 		r.Choices.last = max(r.Choices.last, c.Request)
 	}
 	for i, of := range in.Scrapes {
-		for _, s := range of {
+		for n, s := range of {
+			if s.Waiting < 0 || s.Running < 0 || !(s.KVUsage >= 0 && s.KVUsage <= 1) || s.BlockTokens < 1 || s.Blocks < 1 {
+				return fmt.Errorf("scrape %d of endpoint %d: no replica shows %+v", n, i, s)
+			}
 			r.Scrapes.of[i] = append(r.Scrapes.of[i], scrape{r.Choices.Start.Add(s.At), policy.Scrape{
 				Waiting: s.Waiting, Running: s.Running, KVUsage: s.KVUsage, BlockTokens: s.BlockTokens, Blocks: s.Blocks,
 			}})

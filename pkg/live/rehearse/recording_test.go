@@ -53,7 +53,11 @@ func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 
 func TestWhatIsNoRecording(t *testing.T) {
 	for raw, want := range map[string]string{
-		`{"speed": 1, "choices": [{"request": 3, "endpoint": 1}], "scrapes": [[]]}`: "request 3 went to endpoint 1 of 1",
+		`{"speed": 1, "choices": [{"request": 3, "endpoint": 1}], "scrapes": [[]]}`:                          "request 3 went to endpoint 1 of 1",
+		`{"speed": 1, "choices": [{"request": 3, "sent": -1}], "scrapes": [[]]}`:                             "request 3 was sent at -1ns and answered at 0s",
+		`{"speed": 1, "choices": [{"request": 3, "sent": 5, "answered": 4}], "scrapes": [[]]}`:               "request 3 was sent at 5ns and answered at 4ns",
+		`{"speed": 1, "scrapes": [[], [{"blockTokens": 16, "blocks": 1}, {"blockTokens": 0, "blocks": 1}]]}`: "scrape 1 of endpoint 1: no replica shows",
+		`{"speed": 1, "scrapes": [[{"blockTokens": 16, "blocks": 1, "kvUsage": 1.5}]]}`:                      "scrape 0 of endpoint 0: no replica shows",
 		`{}`: "the speed is 0, must be above 0",
 	} {
 		if err := json.Unmarshal([]byte(raw), &Recording{}); err == nil || !strings.Contains(err.Error(), want) {
