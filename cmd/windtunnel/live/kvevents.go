@@ -57,7 +57,7 @@ func (o *engineOptions) publisher(ctx context.Context, pools pools, servers []vl
 	}
 	p, err := kvevents.Open(ctx, all)
 	if err != nil {
-		return nil, cli.BadInput(fmt.Errorf("--kv-events, --kv-events-replay: %w", err))
+		return nil, cli.BadInput(fmt.Errorf("publish KV events: %w", err))
 	}
 	return p, nil
 }

@@ -153,6 +153,9 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 			return cli.BadInput(fmt.Errorf("--epp-config: %w", err))
 		}
 		config = compile.UnwrappedPicker(config)
+		if loaded, err = eventsOf(config, loaded.Dialect.Name); err != nil {
+			return cli.BadInput(fmt.Errorf("--epp-config %s: %w", o.config, err))
+		}
 	}
 	if err := o.engine.publishAsRead(loaded, pools.replicas()); err != nil {
 		return err

@@ -3,20 +3,72 @@
 package live
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/pkg/live/kvevents"
 	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 )
+
+// eventPlugins are the types of plugins that say where an EPP reads KV events, and of those without which these do not
+// start.
+var eventPlugins = []string{"precise-prefix-cache-producer", "precise-prefix-cache-scorer", "endpoint-notification-source", "token-producer", "tokenizer"}
+
+// reference names a plugin of an EndpointPickerConfig.
+type reference struct {
+	PluginRef string `json:"pluginRef"`
+}
+
+// eventsOf is what an EndpointPickerConfig says of KV events. It may have plugins that Windtunnel does not know.
+func eventsOf(text []byte, version string) (*config.Config, error) {
+	type plugin struct {
+		Name       string `json:"name,omitempty"`
+		Type       string `json:"type"`
+		Parameters any    `json:"parameters,omitempty"`
+	}
+	type source struct {
+		reference
+		Extractors []reference `json:"extractors"`
+	}
+	var document struct {
+		APIVersion string   `json:"apiVersion"`
+		Kind       string   `json:"kind"`
+		Plugins    []plugin `json:"plugins"`
+		DataLayer  struct {
+			Sources []source `json:"sources"`
+		} `json:"dataLayer"`
+	}
+	if err := yaml.Unmarshal(text, &document); err != nil {
+		return nil, err
+	}
+	document.Plugins = slices.DeleteFunc(document.Plugins, func(p plugin) bool { return !slices.Contains(eventPlugins, p.Type) })
+	unknown := func(r reference) bool {
+		return !slices.ContainsFunc(document.Plugins, func(p plugin) bool { return cmp.Or(p.Name, p.Type) == r.PluginRef })
+	}
+	data := &document.DataLayer
+	data.Sources = slices.DeleteFunc(data.Sources, func(s source) bool { return unknown(s.reference) })
+	for i := range data.Sources {
+		data.Sources[i].Extractors = slices.DeleteFunc(data.Sources[i].Extractors, unknown)
+	}
+	known, err := yaml.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	loaded, errs := policy.Load(known, version, nil)
+	return loaded, errs.ToAggregate()
+}
 
 // publishAsRead has the replicas publish KV events where an EPP reads them, if it does. An EPP that connects to
 // each replica finds all at one port, so that each has an address of its own.

@@ -70,6 +70,36 @@ func TestReplicasPublishWhereTheEPPReads(t *testing.T) {
 	}
 }
 
+// TestWhereAPrivateEPPReadsKVEvents has plugins that Windtunnel does not know, which a profile and a source name too.
+func TestWhereAPrivateEPPReadsKVEvents(t *testing.T) {
+	private := strings.Replace(preciseConfig("{podDiscoveryConfig: {socketPort: 6000}}"), "extractors: [", "extractors: [{pluginRef: ours}, ", 1)
+	private = strings.Replace(private, "plugins:\n", "plugins:\n- {type: ours}\n- {type: theirs, parameters: [1]}\n", 1) +
+		"schedulingProfiles: [{name: default, plugins: [{pluginRef: ours, weight: 2}, {pluginRef: a}]}]\nours: {}\n"
+	for name, tc := range map[string]struct{ config, events, fault string }{
+		"an index":       {config: private, events: "tcp://*:6000"},
+		"none":           {config: "kind: EndpointPickerConfig\napiVersion: llm-d.ai/v1alpha1\nplugins: [{type: ours}]\n"},
+		"no YAML":        {config: "a: [", fault: "yaml"},
+		"a broken index": {config: strings.Replace(private, "6000", "x", 1), fault: "socketPort"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			loaded, err := eventsOf([]byte(tc.config), "router-main")
+			if tc.fault != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.fault) {
+					t.Errorf("the error is %v, want %q", err, tc.fault)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			var o engineOptions
+			if err := o.publishAsRead(loaded, 2); err != nil || o.kvEvents != tc.events {
+				t.Errorf("events at %q, want %q; error %v", o.kvEvents, tc.events, err)
+			}
+		})
+	}
+}
+
 // TestARehearsalOfPrecisePrefixCaching has prompts whose beginnings the simulated replicas hold. The EPP reads events
 // at a port of each replica, with and without asking for missed ones, and at a port of its own.
 func TestARehearsalOfPrecisePrefixCaching(t *testing.T) {
