@@ -322,13 +322,15 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 			return cli.BadInput(err)
 		}
 		defer p.Stop()
-		if err := awaitReaders(groupCtx, publisher); err != nil {
+		running, cancel := whileRuns(groupCtx, p)
+		defer cancel()
+		if err := awaitReaders(running, publisher); err != nil {
 			return cli.BadInput(err)
 		}
 		o.load.epp = p.Address
 		m.began = func(start time.Time) { choices.Start, choices.Speed = start, o.speed }
 		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
-		return o.send(groupCtx, m, p)
+		return m.send(running, &o.load)
 	})
 	return group.Wait()
 }
@@ -341,10 +343,9 @@ func (o *rehearseOptions) hear(m *measurement, choices *rehearse.Choices, e *loa
 	}
 }
 
-// send sends the load as long as the EPP runs.
-func (o *rehearseOptions) send(ctx context.Context, m *measurement, p *epp.Process) error {
+// whileRuns is a context that ends with the EPP at the latest.
+func whileRuns(ctx context.Context, p *epp.Process) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
 	go func() {
 		select {
 		case <-p.Over():
@@ -352,7 +353,7 @@ func (o *rehearseOptions) send(ctx context.Context, m *measurement, p *epp.Proce
 		case <-ctx.Done():
 		}
 	}()
-	return m.send(ctx, &o.load)
+	return ctx, func() { cancel(nil) }
 }
 
 func addresses(open []net.Listener) []string {
