@@ -164,7 +164,7 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
-	m.options.Objective = objective
+	_, m.options.Objective = objectivesOf(pools.priorities)
 	warnOfRoles(stderr, pools.scenario)
 	r, err := o.recording(ctx, pools, config, m, stderr)
 	if err != nil {
@@ -242,16 +242,17 @@ func (m *measurement) simulation() (simulator.Config, error) {
 // objective names the InferenceObjective of a request, by its priority.
 func objective(q *workload.Request) string { return fmt.Sprintf("priority-%d", q.Priority) }
 
-// objectivesOf are the InferenceObjectives of a workload; nil where all priorities are 0.
-func objectivesOf(priorities map[int]bool) map[string]int {
+// objectivesOf are the InferenceObjectives of a workload, and what names that of a request; nil where all priorities
+// are 0: then a request names its class.
+func objectivesOf(priorities map[int]bool) (of map[string]int, name func(*workload.Request) string) {
 	if len(priorities) == 1 && priorities[0] {
-		return nil
+		return nil, nil
 	}
-	of := map[string]int{}
+	of = map[string]int{}
 	for priority := range priorities {
 		of[objective(&workload.Request{Priority: priority})] = priority
 	}
-	return of
+	return of, objective
 }
 
 // warnOfRoles says that no replica computes a prompt for another, if some should.
@@ -303,6 +304,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 	group, groupCtx := errgroup.WithContext(ctx)
 	served, stop := context.WithCancel(groupCtx)
 	servers := o.engine.servers(pools, versions)
+	objectives, _ := objectivesOf(pools.priorities)
 	publisher, err := o.engine.publisher(served, pools, servers, open)
 	if err != nil {
 		stop()
@@ -315,7 +317,7 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		defer stop()
 		p, err := epp.Start(groupCtx, epp.Options{
 			Binary: o.binary, Args: epp.KnownFlags(groupCtx, o.binary), Config: config, Endpoints: endpointsOf(pools, open),
-			Objectives: objectivesOf(pools.priorities), Renderer: "http://" + open[0].Addr().String(), Folder: folder,
+			Objectives: objectives, Renderer: "http://" + open[0].Addr().String(), Folder: folder,
 			Refresh: pools.run.Spec.Scenario.Router.MetricsRefreshInterval.Duration(), Speed: o.speed,
 		})
 		if err != nil {

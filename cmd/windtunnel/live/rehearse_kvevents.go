@@ -42,7 +42,7 @@ func eventsOf(text []byte, version string) (*config.Config, error) {
 		reference
 		Extractors []reference `json:"extractors"`
 	}
-	var document struct {
+	type pickerConfig struct {
 		APIVersion string   `json:"apiVersion"`
 		Kind       string   `json:"kind"`
 		Plugins    []plugin `json:"plugins"`
@@ -50,6 +50,7 @@ func eventsOf(text []byte, version string) (*config.Config, error) {
 			Sources []source `json:"sources"`
 		} `json:"dataLayer"`
 	}
+	var document pickerConfig
 	if err := yaml.Unmarshal(text, &document); err != nil {
 		return nil, err
 	}

@@ -108,8 +108,9 @@ func TestObjectivesArePriorities(t *testing.T) {
 		"none": {map[int]bool{0: true}, nil},
 		"some": {map[int]bool{0: true, 10: true, -3: true}, map[string]int{"priority-0": 0, "priority-10": 10, "priority--3": -3}},
 	} {
-		if diff := cmp.Diff(tc.want, objectivesOf(tc.priorities)); diff != "" {
-			t.Errorf("%s: objectives (−want +got):\n%s", name, diff)
+		got, named := objectivesOf(tc.priorities)
+		if diff := cmp.Diff(tc.want, got); diff != "" || (named == nil) != (tc.want == nil) {
+			t.Errorf("%s: requests name them: %v; objectives (−want +got):\n%s", name, named != nil, diff)
 		}
 	}
 }
