@@ -134,23 +134,6 @@ func TestARehearsalOfPrecisePrefixCaching(t *testing.T) {
 	}
 }
 
-// TestARecordedRehearsalOfPrecisePrefixCaching holds the simulated EPP against llm-d-router ebab687 without it, within
-// the limits. The file is of rehearse with these settings, --epp and --record.
-func TestARecordedRehearsalOfPrecisePrefixCaching(t *testing.T) {
-	out, err := runRehearse(t, "-f", precisePrefixSample, "--recorded", "live/testdata/precise-prefix.json.gz", "-o", "json",
-		"--set", "horizon.requests=5000", "--set", "horizon.duration=30m")
-	if err != nil {
-		t.Fatal(err, out)
-	}
-	var got rehearsal
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
-	if d := got.Decisions; d.Equal+d.Tied+d.Different != 5000 || len(got.Figures) != 8 {
-		t.Errorf("decisions %+v, figures %+v", d, got.Figures)
-	}
-}
-
 // freePort is a port that nothing listens at.
 func freePort(t *testing.T) string {
 	t.Helper()

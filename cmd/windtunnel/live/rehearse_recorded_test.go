@@ -3,8 +3,10 @@
 package live
 
 import (
+	"cmp"
 	"encoding/json"
 	"os"
+	"slices"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testing/golden"
@@ -18,27 +20,31 @@ const privateVariable = "EPP_PRIVATE_BINARY"
 // limits of the verb. They were recorded on two busy cores; -update records others.
 func TestRecordedRehearsals(t *testing.T) {
 	for name, tc := range map[string]struct {
+		manifest        string // in place of a file beside the recording
 		args, recording []string
 		// least is how many decisions are equal or tied; a private plugin has no such number.
 		requests, least int
 	}{
-		"default":    {requests: 5000, least: 4950},
+		"default": {requests: 5000, least: 4950},
+		"precise-prefix": {
+			manifest: precisePrefixSample, args: []string{"--set", "horizon.requests=5000", "--set", "horizon.duration=30m"}, requests: 5000, least: 4950,
+		},
 		"priorities": {args: []string{"--decisions", "0.985"}, recording: []string{"--speed", "0.25"}, requests: 5000, least: 4925},
 		"private":    {args: []string{"--epp-config", "live/testdata/rehearsals/private-epp.yaml"}, recording: []string{"--speed", "0.5"}, requests: 1000},
 	} {
 		t.Run(name, func(t *testing.T) {
 			file := "live/testdata/rehearsals/" + name
+			args := append([]string{"-f", cmp.Or(tc.manifest, file+".yaml")}, tc.args...)
 			if *golden.Update {
 				binary := epptest.Binary(t)
 				if name == "private" {
 					binary = os.Getenv(privateVariable)
 				}
-				args := append([]string{"-f", file + ".yaml", "--epp", binary, "--record", file + ".json.gz"}, tc.args...)
-				if out, err := runRehearse(t, append(args, tc.recording...)...); err != nil {
+				if out, err := runRehearse(t, slices.Concat(args, tc.recording, []string{"--epp", binary, "--record", file + ".json.gz"})...); err != nil {
 					t.Fatal(err, out)
 				}
 			}
-			out, err := runRehearse(t, append([]string{"-f", file + ".yaml", "--recorded", file + ".json.gz", "-o", "json"}, tc.args...)...)
+			out, err := runRehearse(t, append(args, "--recorded", file+".json.gz", "-o", "json")...)
 			if err != nil {
 				t.Fatal(err, out)
 			}
@@ -47,8 +53,8 @@ func TestRecordedRehearsals(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := got.Decisions
-			if d.Equal+d.Tied+d.Different != tc.requests || d.Equal+d.Tied < tc.least {
-				t.Errorf("decisions: %+v", d)
+			if d.Equal+d.Tied+d.Different != tc.requests || d.Equal+d.Tied < tc.least || len(got.Figures) != 8 {
+				t.Errorf("decisions: %+v, figures: %+v", d, got.Figures)
 			}
 		})
 	}

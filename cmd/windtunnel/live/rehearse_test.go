@@ -143,7 +143,7 @@ func TestRehearseRefuses(t *testing.T) {
 		"a file that takes no record":   {[]string{"--epp", "/bin/false", "--record", "/none/record"}, "--record: open /none/record.partial: no such file or directory"},
 		"no recording":                  {[]string{"--recorded", "/none"}, "--recorded: open /none: no such file or directory"},
 		"a recording that is none":      {[]string{"--recorded", "live/rehearse.go"}, "--recorded live/rehearse.go: gzip: invalid header"},
-		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},
+		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/rehearsals/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},
 		"no EPP":                        {nil, "the program of the EPP is required: --epp BINARY"},
 		"a share above 1":               {[]string{"--epp", "/bin/false", "--decisions", "99"}, "--decisions 99: must be from 0 to 1"},
 		"a limit below 0":               {[]string{"--epp", "/bin/false", "--tpot", "-0.1"}, "--tpot -0.1: must be at least 0"},
