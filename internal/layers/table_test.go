@@ -31,6 +31,7 @@ var otherModules = map[string][]string{
 	"gRPC":        {"github.com/envoyproxy/go-control-plane", "google.golang.org/grpc", "google.golang.org/protobuf"},
 	"hashes":      {"github.com/cespare/xxhash"},
 	"Kubernetes":  {"k8s.io", "sigs.k8s.io", "github.com/go-logr/logr"},
+	"OTLP":        {"go.opentelemetry.io/proto/otlp"},
 	"Parquet":     {"github.com/klauspost/compress", "github.com/parquet-go"},
 	"programs":    {"github.com/tetratelabs/wazero", "go.starlark.net"},
 	"Prometheus":  {"github.com/prometheus"},
@@ -118,7 +119,7 @@ var tables = []table{
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
 		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
 
-		{"pkg/live/epp", "", "gRPC"},
+		{"pkg/live/epp", "", "gRPC OTLP"},
 		{"pkg/live/picker", "", "gRPC"},
 		{"pkg/live/load", "pkg/live/picker pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/live/rehearse", "pkg/experiment pkg/live/load pkg/live/replicas pkg/policy pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},

@@ -332,7 +332,12 @@ func (o *rehearseOptions) live(ctx context.Context, pools pools, open []net.List
 		o.load.epp = p.Address
 		m.began = func(start time.Time) { choices.Start, choices.Speed = start, o.speed }
 		m.heard = func(e *load.Outcome) { o.hear(m, choices, e) }
-		return m.send(running, &o.load)
+		if err := m.send(running, &o.load); err != nil {
+			return err
+		}
+		p.Stop() // which tells the last moments
+		choices.SetMoments(momentsOf(p, m.seed))
+		return nil
 	})
 	return group.Wait()
 }
@@ -356,6 +361,15 @@ func whileRuns(ctx context.Context, p *epp.Process) (context.Context, context.Ca
 		}
 	}()
 	return ctx, func() { cancel(nil) }
+}
+
+// momentsOf are what an EPP that has ended told of the requests of a seed.
+func momentsOf(p *epp.Process, seed int64) func(request int) (chosen, ended time.Time) {
+	told := p.Moments.ByRequest()
+	return func(request int) (chosen, ended time.Time) {
+		of := told[load.RequestID(seed, request)]
+		return of.Chosen, of.Ended
+	}
 }
 
 func addresses(open []net.Listener) []string {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -58,6 +59,8 @@ type Process struct {
 	// Address is where it serves the protocol ext-proc without TLS, Metrics where it serves
 	// /metrics.
 	Address, Metrics string
+	// Moments are complete when the process has ended.
+	Moments *Moments
 
 	command *exec.Cmd
 	log     *tail
@@ -74,9 +77,14 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), log: &tail{}, over: make(chan struct{})}
+	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), Moments: newMoments(), log: &tail{}, over: make(chan struct{})}
 	ctx, p.stop = context.WithCancel(ctx)
 	config, environment, err := o.prepare(ctx)
+	if err != nil {
+		p.stop()
+		return nil, err
+	}
+	tracing, unheard, err := p.Moments.listen()
 	if err != nil {
 		p.stop()
 		return nil, err
@@ -84,19 +92,21 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	p.command = exec.CommandContext(ctx, o.Binary, append([]string{
 		"--pool-name", poolName, "--pool-namespace", poolNamespace, "--config-file", config, "--secure-serving=false",
 		"--grpc-port", strconv.Itoa(ports[0]), "--grpc-health-port", strconv.Itoa(ports[1]), "--metrics-port", strconv.Itoa(ports[2]),
-		"--metrics-endpoint-auth=false", "--tracing=false",
+		"--metrics-endpoint-auth=false", "--tracing=true",
 		"--refresh-metrics-interval", slowed(o.Refresh, o.Speed).String(), "--metrics-staleness-threshold", slowed(stalenessThreshold, o.Speed).String(),
 	}, o.Args...)...)
-	p.command.Env, p.command.Stdout, p.command.Stderr = append(os.Environ(), environment...), p.log, p.log
+	p.command.Env, p.command.Stdout, p.command.Stderr = slices.Concat(os.Environ(), environment, tracing), p.log, p.log
 	p.command.Cancel = func() error { return p.command.Process.Signal(os.Interrupt) }
 	p.command.WaitDelay = stopTimeout
 	if err := p.command.Start(); err != nil {
+		unheard()
 		p.stop()
 		return nil, fmt.Errorf("start the EPP: %w", err)
 	}
 	waiting, over := context.WithCancelCause(ctx)
 	go func() {
 		p.ended = p.command.Wait()
+		unheard()
 		over(fmt.Errorf("it ended: %w", cause(p.ended)))
 		close(p.over)
 	}()

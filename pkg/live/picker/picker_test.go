@@ -134,6 +134,23 @@ func TestTheEPPRejects(t *testing.T) {
 	}
 }
 
+func TestTheEPPTellsWhenItChoseAndCountedTheEnd(t *testing.T) {
+	p := startEPP(t)
+	asked := time.Now()
+	e, err := newClient(t, p.Address).Pick(t.Context(), completion(prompt))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	answered := time.Now()
+	answer(t, e)
+	p.Stop()
+	told := p.Moments.ByRequest()["request-7"]
+	if told.Chosen.Before(asked) || told.Chosen.After(answered) || told.Ended.Before(answered) {
+		t.Errorf("asked at %v and answered at %v, the EPP tells %+v", asked, answered, told)
+	}
+}
+
 func TestALargeBodyComesBackWhole(t *testing.T) {
 	long := `{"model":"llama","prompt":"` + strings.Repeat("word", 50_000) + `"}`
 	e, err := realEPP(t).Pick(t.Context(), completion(long))

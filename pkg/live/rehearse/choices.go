@@ -39,6 +39,8 @@ type choice struct {
 	endpoint int
 	// sent is when the request was sent, and answered when the EPP's answer came, in time of the workload.
 	sent, answered simtime.Time
+	// chosen is when the EPP chose, and ended when it had counted the end, in time of the workload; 0 is unknown.
+	chosen, ended simtime.Time
 	// scores are what the EPP gave each endpoint, by number; nil where it does not tell.
 	scores map[int]float64
 }
@@ -56,9 +58,12 @@ func NewChoices(addresses []string) *Choices {
 // answerTime is how long the answer of an EPP takes at most, where a request may wait for its choice.
 const answerTime = 2 * time.Millisecond
 
-// at is about when the EPP chose: a third of the way from the question to the answer, which has more messages, and,
+// at is when the EPP chose. Where it does not tell, it is about a third of the way from the question to the answer, which has more messages, and,
 // where requests wait for the choice, at most answerTime before the answer.
 func (c *Choices) at(made *choice, waits bool) simtime.Time {
+	if made.chosen > 0 {
+		return made.chosen
+	}
 	took := (made.answered - made.sent) * 2 / 3
 	if waits {
 		took = min(took, simtime.Time(0).Add(c.ofWorkload(answerTime)))
@@ -84,6 +89,24 @@ func (c *Choices) Add(o *load.Outcome) {
 		of.scores[number] = score
 	}
 	c.of[identityOf(&o.Request)] = of
+}
+
+// SetMoments takes when the EPP chose for a request, and when it had counted its end, by the clock of the machine; either
+// is zero where it is unknown.
+func (c *Choices) SetMoments(of func(request int) (chosen, ended time.Time)) {
+	for name, made := range c.of { // in any order
+		chosen, ended := of(made.request)
+		made.chosen, made.ended = c.inWorkload(chosen), c.inWorkload(ended)
+		c.of[name] = made
+	}
+}
+
+// inWorkload is the time of the workload at a time of the clock of the machine; 0 of the zero time.
+func (c *Choices) inWorkload(at time.Time) simtime.Time {
+	if at.IsZero() {
+		return 0
+	}
+	return simtime.Time(0).Add(c.ofWorkload(at.Sub(c.Start)))
 }
 
 // wall is a time of the workload by the clock of the machine.

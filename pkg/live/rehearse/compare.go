@@ -137,7 +137,7 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	of.SetSpeed(f.choices.Speed)
 	if scrapes != nil {
 		routing := &config.Policies.Routing
-		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices}
+		routing.Router = &asScraped{of, scrapes, f.chosen, f.waits, f.choices, newEnds(routing)}
 		if f.waits {
 			routing.Queue = &queueAsScraped{routing.Queue, scrapes, f.choices}
 		}

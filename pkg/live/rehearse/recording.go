@@ -35,6 +35,8 @@ type recordedChoice struct {
 	Origin   workload.Origin `json:"origin"`
 	Sent     simtime.Time    `json:"sent"`
 	Answered simtime.Time    `json:"answered"`
+	Chosen   simtime.Time    `json:"chosen,omitempty"`
+	Ended    simtime.Time    `json:"ended,omitempty"`
 	Endpoint int             `json:"endpoint"`
 	Scores   map[int]float64 `json:"scores,omitempty"`
 }
@@ -53,7 +55,7 @@ type recordedScrape struct {
 func (r *Recording) MarshalJSON() ([]byte, error) {
 	out := recorded{Speed: r.Choices.Speed, Scrapes: make([][]recordedScrape, len(r.Scrapes.of))}
 	for of, c := range r.Choices.of {
-		out.Choices = append(out.Choices, recordedChoice{c.request, of.client, of.attempt, of.Origin, c.sent, c.answered, c.endpoint, c.scores})
+		out.Choices = append(out.Choices, recordedChoice{c.request, of.client, of.attempt, of.Origin, c.sent, c.answered, c.chosen, c.ended, c.endpoint, c.scores})
 	}
 	slices.SortFunc(out.Choices, func(a, b recordedChoice) int {
 		return cmp.Or(a.Request-b.Request, cmp.Compare(a.Sent, b.Sent))
@@ -81,10 +83,10 @@ func (r *Recording) UnmarshalJSON(raw []byte) error {
 		if c.Endpoint < -1 || c.Endpoint >= len(in.Scrapes) {
 			return fmt.Errorf("request %d went to endpoint %d of %d", c.Request, c.Endpoint, len(in.Scrapes))
 		}
-		if c.Sent < 0 || c.Answered < c.Sent {
-			return fmt.Errorf("request %d was sent at %v and answered at %v", c.Request, c.Sent, c.Answered)
+		if c.Sent < 0 || c.Answered < c.Sent || c.Chosen < 0 || c.Ended < 0 {
+			return fmt.Errorf("request %d was sent at %v and answered at %v, its endpoint chosen at %v and its end counted at %v", c.Request, c.Sent, c.Answered, c.Chosen, c.Ended)
 		}
-		r.Choices.of[identity{c.Client, c.Attempt, c.Origin}] = choice{c.Request, c.Endpoint, c.Sent, c.Answered, c.Scores}
+		r.Choices.of[identity{c.Client, c.Attempt, c.Origin}] = choice{c.Request, c.Endpoint, c.Sent, c.Answered, c.Chosen, c.Ended, c.Scores}
 		r.Choices.last = max(r.Choices.last, c.Request)
 	}
 	for i, of := range in.Scrapes {

@@ -4,12 +4,14 @@ package rehearse
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 )
 
@@ -23,6 +25,10 @@ func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 	for _, o := range all {
 		live.Choices.Add(o)
 	}
+	live.Choices.SetMoments(func(request int) (chosen, ended time.Time) {
+		made := all[slices.IndexFunc(all, func(o *load.Outcome) bool { return o.ID == request })]
+		return live.Choices.wall(made.Chosen - 1000), live.Choices.wall(made.End.Add(time.Second))
+	})
 	for i := range addresses {
 		live.Scrapes.Read(i, live.Choices.Start.Add(time.Duration(i)*time.Second), &replicas.Metrics{Waiting: i, Running: 8, KVUsage: 0.25, BlockTokens: 16, Blocks: 100})
 	}

@@ -75,8 +75,8 @@ func (s *Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *polic
 	return &seen
 }
 
-// asScraped shows a simulated EPP the scrapes of the real one. A request has waited at the real one,
-// and does not wait again.
+// asScraped shows a simulated EPP the scrapes of the real one, and the ends that it had counted. A request has waited at
+// the real one, and does not wait again.
 type asScraped struct {
 	router
 	scrapes *Scrapes
@@ -85,6 +85,7 @@ type asScraped struct {
 	// waits says that requests wait in the EPP.
 	waits   bool
 	choices *Choices
+	ends    *asEnded
 }
 
 // Route implements [policy.Router].
@@ -96,7 +97,13 @@ func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Ro
 	case made.endpoint < 0:
 		return policy.Route{}, policy.ErrNoEndpoint
 	}
-	return a.Schedule(a.scrapes.seen(view, a.choices, a.choices.at(&made, a.waits)), request)
+	at := a.choices.at(&made, a.waits)
+	a.ends.until(at)
+	to, err := a.Schedule(a.scrapes.seen(view, a.choices, at), request)
+	if err == nil {
+		a.ends.routed(request, to.Endpoint, made.ended)
+	}
+	return to, err
 }
 
 // queueAsScraped shows the scrapes to what a simulated EPP holds back all the same, such as a burst.
