@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"fmt"
-	"maps"
 	"net/netip"
 	"strings"
 
@@ -92,10 +91,10 @@ func (e engineMaker) service(pool int) *corev1.Service {
 
 func (e engineMaker) deployment(pool *experiment.LivePool) *appsv1.Deployment {
 	meta := e.meta(deploymentName(e.subject.object().GetName(), pool.Name))
-	labels := maps.Clone(pool.Labels)
-	maps.Copy(labels, meta.Labels)
 	template := corev1.PodTemplateSpec{
-		ObjectMeta: metav1.ObjectMeta{Labels: mergeLabel(labels, LabelPool, pool.Name)},
+		// Not the pool's labels, which the EPP reads from a file: an InferencePool of the namespace that
+		// selects them would send its requests to simulated replicas.
+		ObjectMeta: metav1.ObjectMeta{Labels: mergeLabel(meta.Labels, LabelPool, pool.Name)},
 		Spec:       e.podSpec(pool.Name),
 	}
 	execution := e.subject.execution()

@@ -19,7 +19,7 @@ type LivePool struct {
 	Name string `json:"name"`
 	// Replicas is how many there are at the start.
 	Replicas int32 `json:"replicas"`
-	// Labels are those of the pods that an EPP reads.
+	// Labels are those that the EPP reads of each replica.
 	Labels map[string]string `json:"labels,omitempty"`
 }
 
