@@ -69,7 +69,7 @@ func (o *observer) readContention(ctx context.Context, w *observation, job *batc
 		return fmt.Errorf("list worker pods: %w", err)
 	}
 	for i := range pods.Items {
-		if pod := &pods.Items[i]; holdsNode(pod) && !metav1.IsControlledBy(pod, job) {
+		if pod := &pods.Items[i]; holdsNode(pod) && !metav1.IsControlledBy(pod, job) && pod.Labels[LabelJob] != job.Name {
 			w.job.contended = true
 			return nil
 		}

@@ -9,6 +9,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 )
@@ -34,7 +35,7 @@ func TestWhichPodsWaitForCapacity(t *testing.T) {
 }
 
 // unscheduledPod makes the first pod of a Job, which the scheduler finds no node for.
-func (c *cluster) unscheduledPod(o *v1alpha1.PolicySweep, words string) {
+func (c *cluster) unscheduledPod(o client.Object, words string) {
 	c.t.Helper()
 	for i := range c.jobs() {
 		job := c.jobs()[i]

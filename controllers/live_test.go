@@ -278,6 +278,23 @@ func TestALiveRunSaysWhatKeepsItsReplicasAway(t *testing.T) {
 			t.Error(got)
 		}
 	})
+	t.Run("its own replicas, which fill the nodes", func(t *testing.T) {
+		c := newLiveCluster(t)
+		live := liveRun()
+		c.create(live)
+		c.reconcile(live)
+		job := c.job()
+		replica := &corev1.Pod{ObjectMeta: metav1.ObjectMeta{Namespace: live.Namespace, Name: "replica", Labels: mergeLabel(job.Labels, LabelJob, job.Name)}}
+		c.create(replica)
+		replica.Status.Phase = corev1.PodRunning
+		c.must(c.client.Status().Update(t.Context(), replica))
+		c.unscheduledPod(live, fullNode)
+		c.pass(capacityTimeout)
+		c.reconcile(live)
+		if got := ready(c, live); !strings.HasPrefix(got, "Blocked: ") || !strings.Contains(got, "Insufficient cpu") {
+			t.Error(got)
+		}
+	})
 	t.Run("another owner's Deployment", func(t *testing.T) {
 		c := newLiveCluster(t)
 		live := liveRun()
