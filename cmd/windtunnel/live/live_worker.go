@@ -99,6 +99,13 @@ func (o *liveWorkerOptions) newPlay(ctx context.Context, plan *experiment.Plan, 
 	if p.services, err = o.services(plan.Live); err != nil {
 		return nil, err
 	}
+	served, err := new(scenarioOptions).poolsOf(run)
+	if err != nil {
+		return nil, err
+	}
+	if objectives, _ := objectivesOf(served.priorities); objectives != nil {
+		return nil, fmt.Errorf("%w: requests of the workload have priorities, and the EPP of a live run reads no InferenceObjectives, in which priorities are", worker.ErrBadInput)
+	}
 	p.options.limits = rehearse.DefaultLimits()
 	p.options.load = loadOptions{epp: o.epp, api: string(load.Completions), speed: 1, seed: of.Seed}
 	if p.measured, err = p.options.load.newMeasurement(run); err != nil {

@@ -35,10 +35,12 @@ type livePod struct {
 	replicas []netip.Addr
 }
 
-func newLivePod(t *testing.T, rate string) *livePod {
+// newLivePod has the run of loadManifest with two replicas, a rate, and other changes of its text.
+func newLivePod(t *testing.T, rate string, changes ...string) *livePod {
 	t.Helper()
 	p := &livePod{}
-	text := strings.NewReplacer("replicas: 1", "replicas: 2", `rate: "200"`, `rate: "`+rate+`"`).Replace(loadManifest)
+	changes = append(changes, "replicas: 1", "replicas: 2", `rate: "200"`, `rate: "`+rate+`"`)
+	text := strings.NewReplacer(changes...).Replace(loadManifest)
 	o := local.Options{Parallelism: 1, Files: []string{writeManifest(t, text)}}
 	var err error
 	if p.run, err = o.CompileOne(t.Context(), strings.NewReader(""), "-f"); err != nil {
@@ -134,6 +136,14 @@ func TestALiveRunWithoutAReplica(t *testing.T) {
 	p := newLivePod(t, "200")
 	p.replicas = p.replicas[:1]
 	if _, _, err := p.playOnce(t); !errors.Is(err, worker.ErrBadInput) || !strings.Contains(err.Error(), "of pool llama 1 replicas serve, and the scenario has 2") {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestALiveRunOfPriorities has those that rows of a trace may state, which no check of the spec sees.
+func TestALiveRunOfPriorities(t *testing.T) {
+	p := newLivePod(t, "200", "name: chat", "name: chat\n        priority: 5")
+	if _, _, err := p.playOnce(t); !errors.Is(err, worker.ErrBadInput) || !strings.Contains(err.Error(), "requests of the workload have priorities") {
 		t.Errorf("the error is %v", err)
 	}
 }

@@ -245,7 +245,7 @@ func objective(q *workload.Request) string { return fmt.Sprintf("priority-%d", q
 // objectivesOf are the InferenceObjectives of a workload, and what names that of a request; nil where all priorities
 // are 0: then a request names its class.
 func objectivesOf(priorities map[int]bool) (of map[string]int, name func(*workload.Request) string) {
-	if len(priorities) == 1 && priorities[0] {
+	if len(priorities) == 0 || len(priorities) == 1 && priorities[0] {
 		return nil, nil
 	}
 	of = map[string]int{}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/utils/ptr"
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -115,12 +116,31 @@ func checkLiveScenario(in *v1alpha1.Scenario, path *field.Path) (errs field.Erro
 	case in.Horizon.Duration.Duration() > maxLiveTime:
 		errs = append(errs, field.Invalid(duration, in.Horizon.Duration, fmt.Sprintf("must be at most %gh: a live run takes this time", maxLiveTime.Hours())))
 	}
-	for i := range in.Workload.Clients {
-		if in.Workload.Clients[i].Priority != 0 {
-			errs = append(errs, field.Forbidden(path.Child("workload", "clients").Index(i).Child("priority"), "the EPP of a live run reads no InferenceObjectives, in which priorities are: leave it out"))
+	errs = append(errs, checkLivePriorities(&in.Workload, path.Child("workload"))...)
+	return append(errs, checkLivePools(in.Pools, path.Child("pools"))...)
+}
+
+// checkLivePriorities refuses the priorities that the spec states. Those of a trace's rows are refused
+// when they are read.
+func checkLivePriorities(in *v1alpha1.Workload, path *field.Path) (errs field.ErrorList) {
+	forbid := func(is bool, at *field.Path) {
+		if is {
+			errs = append(errs, field.Forbidden(at.Child("priority"), "the EPP of a live run reads no InferenceObjectives, in which priorities are: leave it out"))
 		}
 	}
-	return append(errs, checkLivePools(in.Pools, path.Child("pools"))...)
+	for i := range in.Clients {
+		forbid(in.Clients[i].Priority != 0, path.Child("clients").Index(i))
+	}
+	for i := range in.Tenants {
+		forbid(ptr.Deref(in.Tenants[i].Priority, 0) != 0, path.Child("tenants").Index(i))
+	}
+	if in.Trace != nil {
+		forbid(in.Trace.Priority != 0, path.Child("trace"))
+	}
+	for i := range in.Traces {
+		forbid(in.Traces[i].Priority != 0, path.Child("traces").Index(i))
+	}
+	return errs
 }
 
 func checkLivePools(pools []v1alpha1.Pool, path *field.Path) (errs field.ErrorList) {
