@@ -33,6 +33,9 @@ const (
 	recordBytes   = 1 << 30
 )
 
+// mostMoves is how many changes of the replicas a comparison states: a pod can report 4 KiB.
+const mostMoves = 20
+
 // liveWorkerOptions are the flags that worker has in addition in the pod of a live run.
 type liveWorkerOptions struct {
 	podOptions
@@ -85,8 +88,26 @@ type play struct {
 	measured *measurement
 	choices  *rehearse.Choices
 	scrapes  *rehearse.Scrapes
-	// moved says how the replicas changed; it is read when those who look for them have ended.
-	moved string
+	// moved is how the replicas changed; it is read when those who look for them have ended.
+	moved moves
+}
+
+// moves are the changes of the number of replicas.
+type moves struct {
+	count int
+	told  string
+}
+
+func (m *moves) add(before, after int) {
+	if m.count == 0 {
+		m.told = fmt.Sprint(before)
+	}
+	switch m.count++; {
+	case m.count <= mostMoves:
+		m.told += fmt.Sprintf(", then %d", after)
+	case m.count == mostMoves+1:
+		m.told += ", and so on"
+	}
 }
 
 // newPlay finds the replicas, which must be all that the plan has, and without a request behind them.
@@ -162,10 +183,7 @@ func (p *play) follow(ctx context.Context) {
 		if err := epp.WriteEndpoints(p.folder, found.endpoints); err != nil {
 			continue // tried again at the next tick
 		}
-		if p.moved == "" {
-			p.moved = fmt.Sprint(len(last.endpoints))
-		}
-		p.moved += fmt.Sprintf(", then %d", len(found.endpoints))
+		p.moved.add(len(last.endpoints), len(found.endpoints))
 		last = found
 	}
 }
@@ -173,13 +191,13 @@ func (p *play) follow(ctx context.Context) {
 // compare holds the run against its simulation. One whose replicas changed is held against a simulation
 // whose replicas do not.
 func (p *play) compare(ctx context.Context) (*rehearsal, error) {
-	if p.moved != "" {
+	if p.moved.told != "" {
 		simulated, err := rehearse.Alone(ctx, p.measured.simulation)
 		if err != nil {
 			return nil, err
 		}
 		compared := p.rehearsed(simulated)
-		compared.Moved = p.moved
+		compared.Moved = p.moved.told
 		return compared, nil
 	}
 	for i, e := range p.start.endpoints {

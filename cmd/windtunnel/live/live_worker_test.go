@@ -206,3 +206,15 @@ func TestTheServicesOfAPlan(t *testing.T) {
 		t.Errorf("a plan that is not live: %v", err)
 	}
 }
+
+// TestManyMovesFitIntoAReport has a replica that comes and goes for an hour.
+func TestManyMovesFitIntoAReport(t *testing.T) {
+	var m moves
+	for range 1800 {
+		m.add(2, 1)
+		m.add(1, 2)
+	}
+	if want := "2" + strings.Repeat(", then 1, then 2", 10) + ", and so on"; m.told != want {
+		t.Errorf("it says %q, want %q", m.told, want)
+	}
+}
