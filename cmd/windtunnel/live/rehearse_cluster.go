@@ -31,7 +31,7 @@ import (
 const deletionTimeout = 10 * time.Second
 
 // localFlags have no effect on a cluster.
-var localFlags = []string{"configmap", "volume", "set", "speed", "log", "record", "recorded", "epp-config", "decisions", "ttft", "tpot", "shares"}
+var localFlags = []string{"configmap", "volume", "set", "speed", "program-limits", "log", "record", "recorded", "epp-config", "decisions", "ttft", "tpot", "shares"}
 
 // isImage reports whether the EPP is named by an image with a tag or a digest, and not by a file.
 func isImage(name string) bool {
@@ -54,7 +54,7 @@ func (o *rehearseOptions) onCluster(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	run.Spec.Execution.Live = &v1alpha1.LiveExecution{Image: o.binary}
+	measure(run, o.binary)
 	run.Namespace, run.GenerateName, run.Name = c.Namespace, run.Name+"-", ""
 	run.APIVersion, run.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SimulationRunKind
 	if err := c.Create(cmd.Context(), kube.Runs, c.Namespace, run); err != nil {
@@ -70,6 +70,14 @@ func (o *rehearseOptions) onCluster(cmd *cobra.Command) (err error) {
 		return err
 	}
 	return o.print(cmd.OutOrStdout(), r)
+}
+
+// measure makes a run a live one of an image, with the flags that the manifest states.
+func measure(run *v1alpha1.SimulationRun, image string) {
+	if run.Spec.Execution.Live == nil {
+		run.Spec.Execution.Live = &v1alpha1.LiveExecution{}
+	}
+	run.Spec.Execution.Live.Image = image
 }
 
 // oneRun is the SimulationRun of the manifests.

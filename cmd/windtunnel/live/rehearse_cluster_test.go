@@ -6,6 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
+	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 )
 
@@ -20,6 +23,16 @@ func TestWhatAnEPPIs(t *testing.T) {
 	}
 }
 
+func TestARehearsalOnAClusterKeepsTheFlagsOfTheManifest(t *testing.T) {
+	run := &v1alpha1.SimulationRun{}
+	measure(run, "epp:v1")
+	run.Spec.Execution.Live.Args = []string{"--v=4"}
+	measure(run, "epp:v2")
+	if diff := cmp.Diff(&v1alpha1.LiveExecution{Image: "epp:v2", Args: []string{"--v=4"}}, run.Spec.Execution.Live); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
 func TestARehearsalOnAClusterRefuses(t *testing.T) {
 	t.Setenv("KUBECONFIG", "/dev/null")
 	for name, tc := range map[string]struct {
@@ -28,6 +41,7 @@ func TestARehearsalOnAClusterRefuses(t *testing.T) {
 	}{
 		"no cluster":            {[]string{"--epp", "epp:v1"}, "there is no cluster: set --kubeconfig or KUBECONFIG"},
 		"a setting":             {[]string{"--epp", "epp:v1", "--set", "horizon.requests=1"}, "leave out --set: it has no effect on an EPP in a cluster"},
+		"limits of bundles":     {[]string{"--epp", "epp:v1", "--program-limits", "callSteps=1"}, "leave out --program-limits: it has no effect"},
 		"a namespace of a file": {[]string{"--epp", "/bin/false", "-n", "team"}, "leave out --namespace"},
 	} {
 		_, err := runRehearse(t, append([]string{"-f", loadFile(t)}, tc.args...)...)
