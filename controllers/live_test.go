@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"net/netip"
 	"os"
@@ -325,6 +326,34 @@ func TestALiveRunIsRehearsed(t *testing.T) {
 		got := meta.FindStatusCondition(c.subject(live).status().Conditions, v1alpha1.ConditionRehearsed)
 		if got == nil || (got.Status == metav1.ConditionTrue) != within || got.Message != report.Rehearsal.Message {
 			t.Errorf("within the limits %t: %+v", within, got)
+		}
+	}
+}
+
+// TestALiveRunIsRehearsedAfterAFailure has each write of the look that completes the run fail.
+func TestALiveRunIsRehearsedAfterAFailure(t *testing.T) {
+	for writes := 0; ; writes++ {
+		c := newLiveCluster(t)
+		live := liveRun()
+		c.create(live)
+		c.reconcile(live)
+		job := c.job()
+		report, err := store.DecodeReport(c.work(job, 0))
+		c.must(err)
+		report.Rehearsal = &store.Rehearsal{Within: true, Message: "all is equal"}
+		raw, err := report.Encode()
+		c.must(err)
+		c.endPod(c.startPod(job, 0), 0, "Completed", string(raw))
+		c.endJob(job, batchv1.JobComplete, "", "")
+		c.writesLeft = writes
+		_, err = c.reconcileOnce(live)
+		c.writesLeft = -1
+		c.reconcile(live)
+		if got := meta.FindStatusCondition(c.subject(live).status().Conditions, v1alpha1.ConditionRehearsed); got == nil || got.Message != "all is equal" {
+			t.Errorf("after %d writes: %+v", writes, got)
+		}
+		if !errors.Is(err, errKilled) {
+			return
 		}
 	}
 }

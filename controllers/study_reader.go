@@ -4,10 +4,12 @@ package controllers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	batchv1 "k8s.io/api/batch/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -200,7 +202,7 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	if st.over() {
-		return false, r.verifyChunks(ctx)
+		return false, errors.Join(r.readRehearsal(ctx), r.verifyChunks(ctx))
 	}
 	if w.currentJob() == nil {
 		if found, err := r.findNextJob(ctx); !found || err != nil {
@@ -248,6 +250,28 @@ func (r *studyReader) readRound(ctx context.Context) (bool, error) {
 		}
 	}
 	return r.findNextJob(ctx)
+}
+
+// readRehearsal reads what the pod of a live run reported, where the look that found its row has not
+// written that into the status.
+func (r *studyReader) readRehearsal(ctx context.Context) error {
+	w := r.observed
+	if w.plan.Live == nil || w.results.rehearsal != nil || meta.FindStatusCondition(w.subject.status().Conditions, v1alpha1.ConditionRehearsed) != nil {
+		return nil
+	}
+	for _, job := range w.children.jobs {
+		if !w.isCurrent(job, 0) {
+			continue
+		}
+		if err := r.pods(ctx, w, job); err != nil {
+			return err
+		}
+		if told := newReports(w.plan, 0, 1, w.job.pods).rehearsal; told != nil {
+			w.results.rehearsal = told
+		}
+	}
+	w.job.pods, w.job.podsAlive = nil, false
+	return nil
 }
 
 // findNextJob looks for the Job that the current round takes next, and reports whether it
