@@ -105,8 +105,9 @@ func TestObjectivesArePriorities(t *testing.T) {
 		priorities map[int]bool
 		want       map[string]int
 	}{
-		"none": {map[int]bool{0: true}, nil},
-		"some": {map[int]bool{0: true, 10: true, -3: true}, map[string]int{"priority-0": 0, "priority-10": 10, "priority--3": -3}},
+		"none":        {map[int]bool{0: true}, nil},
+		"no requests": {map[int]bool{}, nil},
+		"some":        {map[int]bool{0: true, 10: true, -3: true}, map[string]int{"priority-0": 0, "priority-10": 10, "priority--3": -3}},
 	} {
 		got, named := objectivesOf(tc.priorities)
 		if diff := cmp.Diff(tc.want, got); diff != "" || (named == nil) != (tc.want == nil) {
