@@ -89,7 +89,8 @@ func TestCompareReplaysALog(t *testing.T) {
 
 // TestTheLogOfALiveSessionTellsOfAnother has two rehearsals of the EPP of llm-d-router ebab687 before four replicas, with
 // the same 600 requests of 24 assistants: A with values.yaml, B with load-only.yaml. Each is one draw of chance. Blocks
-// of the logs that are of one prompt alone are left out, and so are all of B, which is not replayed.
+// of the logs that are of one prompt alone are left out, and so are all of B, which is not replayed. The limits were set
+// when the figures of docs/tasks/what-if.md were known.
 func TestTheLogOfALiveSessionTellsOfAnother(t *testing.T) {
 	samples := t.TempDir()
 	if err := os.CopyFS(samples, os.DirFS("../../config/samples/tasks")); err != nil {
