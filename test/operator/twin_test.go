@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -136,6 +137,14 @@ func TestATwinWritesDrifted(t *testing.T) {
 	}
 	p.ready(t, ns, "llama", 3)
 	if drifted := p.drifted(t, run, metav1.ConditionUnknown, v1alpha1.ReasonChanged); !strings.Contains(drifted.Message, "pool llama: 2 → 3 replicas; the next look is at ") {
+		t.Errorf("the condition is %+v", drifted)
+	}
+	p.ready(t, ns, "llama", 0)
+	if drifted := p.drifted(t, run, metav1.ConditionUnknown, v1alpha1.ReasonLookFailed); !regexp.MustCompile(`^20\d\d-\S+Z chat: no replica of Deployment llama is ready$`).MatchString(drifted.Message) {
+		t.Errorf("the condition is %+v", drifted)
+	}
+	p.ready(t, ns, "llama", 3) // as before, but the window has time without any
+	if drifted := p.drifted(t, run, metav1.ConditionUnknown, v1alpha1.ReasonChanged); !strings.Contains(drifted.Message, "InferencePool llama can be predicted again; the next look is at ") {
 		t.Errorf("the condition is %+v", drifted)
 	}
 	edit(t, p, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "epp"}}, func(m *corev1.ConfigMap) {
@@ -270,7 +279,7 @@ func (p *platform) twin(t *testing.T, ns string, args ...string) (stop func()) {
 	}
 	t.Cleanup(func() { t.Logf("the twin says:\n%s", &said) })
 	return func() {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
 		if err := cmd.Wait(); err != nil {

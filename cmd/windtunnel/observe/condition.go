@@ -3,10 +3,12 @@
 package observe
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -28,12 +30,20 @@ const maxMessage = 2048
 func conditionOf(l *observe.Look) metav1.Condition {
 	c := metav1.Condition{Status: metav1.ConditionFalse, Reason: v1alpha1.ReasonAsPredicted, Message: l.String()}
 	if l.Report.Drift {
-		c.Status, c.Reason = metav1.ConditionTrue, v1alpha1.ReasonUnexplained
+		reason := ""
 		for word := range strings.FieldsSeq(l.Report.Causes.Most()) {
-			c.Reason = strings.TrimPrefix(c.Reason, v1alpha1.ReasonUnexplained) + strings.ToUpper(word[:1]) + word[1:]
+			reason += strings.ToUpper(word[:1]) + word[1:]
 		}
+		c.Status, c.Reason = metav1.ConditionTrue, cmp.Or(reason, v1alpha1.ReasonUnexplained)
 	}
 	return c
+}
+
+// unknown has the condition say why no look tells whether there is drift. It returns the message, which has the time.
+func (f *follower) unknown(ctx context.Context, stderr io.Writer, reason, why string) string {
+	message := fmt.Sprintf("%s %s: %s", time.Now().UTC().Format(time.RFC3339), f.of.Name, why)
+	f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: reason, Message: message})
+	return message
 }
 
 // report gives the run condition Drifted, if that is asked for. It applies this condition and nothing else.

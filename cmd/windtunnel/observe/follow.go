@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -79,8 +78,9 @@ type follower struct {
 	// cluster is where the run is, unless inFile, and the InferencePool; nil without either.
 	cluster *cluster.Connection
 	inFile  bool
-	// changed is when the scenario changed last; zero where it did not.
+	// changed is when the scenario changed last, and change says how; zero where it did not.
 	changed time.Time
+	change  string
 	looks   kept
 }
 
@@ -111,19 +111,19 @@ func (o *observeOptions) follow(ctx context.Context, of *observed, inFile bool, 
 	defer ticks.Stop()
 	for {
 		err := f.look(ctx, stdout, stderr)
-		if short := (*observe.NoTrafficError)(nil); errors.As(err, &short) {
-			return cli.BadInput(err) // each look would say so
-		}
 		if err != nil && ctx.Err() == nil {
 			f.looks.fail()
+			f.unknown(ctx, stderr, v1alpha1.ReasonLookFailed, err.Error())
+			if short := (*observe.NoTrafficError)(nil); errors.As(err, &short) {
+				return cli.BadInput(err) // each look would say so
+			}
 			fmt.Fprintf(stderr, "windtunnel: %v\n", err)
-			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonLookFailed, Message: err.Error()})
 		}
 		select {
 		case <-ctx.Done():
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWrite)
 			defer cancel()
-			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonStopped, Message: "nothing looks at the cluster any more"})
+			f.unknown(ctx, stderr, v1alpha1.ReasonStopped, "nothing looks at the cluster any more")
 			return nil
 		case <-ticks.C:
 		}
@@ -135,23 +135,16 @@ const lastWrite = 5 * time.Second
 
 // look looks once. While the window has time from before a change, it waits.
 func (f *follower) look(ctx context.Context, stdout, stderr io.Writer) error {
-	change, err := f.update(ctx)
-	if err != nil {
+	if err := f.update(ctx, stderr); err != nil {
 		return err
 	}
 	window, recording, err := f.measured.read(ctx)
 	if err != nil {
 		return err
 	}
-	if change != "" {
-		text := fmt.Sprintf("%s %s: %s", window.To().Format(time.RFC3339), f.of.Name, change)
-		if !f.changed.IsZero() {
-			text += fmt.Sprintf("; the next look is at %s", f.changed.Add(f.measured.last).Format(time.RFC3339))
-			f.report(ctx, stderr, metav1.Condition{Status: metav1.ConditionUnknown, Reason: v1alpha1.ReasonChanged, Message: text})
-		}
-		fmt.Fprintln(stderr, text)
-	}
 	if window.From.Before(f.changed) {
+		text := fmt.Sprintf("%s; the next look is at %s", f.change, f.changed.Add(f.measured.last).Format(time.RFC3339))
+		fmt.Fprintln(stderr, f.unknown(ctx, stderr, v1alpha1.ReasonChanged, text))
 		return nil
 	}
 	look, err := f.twin.Look(ctx, window, recording)
@@ -169,12 +162,12 @@ func (f *follower) look(ctx context.Context, stdout, stderr io.Writer) error {
 	return nil
 }
 
-// update reads the run and what serves, and makes another prediction where that changed. It returns what did.
-func (f *follower) update(ctx context.Context) (change string, err error) {
+// update reads the run and what serves, and makes another prediction where that changed.
+func (f *follower) update(ctx context.Context, stderr io.Writer) error {
 	if !f.inFile {
 		object, err := kubectl.Find(ctx, f.cluster.Client, v1alpha1.SimulationRunKind, types.NamespacedName{Namespace: f.cluster.Namespace, Name: f.of.run.Name})
 		if err != nil {
-			return "", err
+			return err
 		}
 		f.of.run = object.Run
 	}
@@ -183,32 +176,41 @@ func (f *follower) update(ctx context.Context) (change string, err error) {
 		pool := servingPool{client: f.cluster.Client, key: types.NamespacedName{Namespace: f.cluster.Namespace, Name: f.followed.pool}}
 		serving, err := pool.read(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
 		if err := pool.take(&run.Spec.Scenario, serving); err != nil {
-			return "", err
+			f.wait(fmt.Sprintf("InferencePool %s can be predicted again", f.followed.pool))
+			return err
 		}
 	}
 	if before == nil {
 		before = &f.of.run.Spec.Scenario
 	}
-	if change = changes(before, &run.Spec.Scenario); change == "" && f.twin != nil {
-		return "", nil
+	change := changes(before, &run.Spec.Scenario)
+	if change == "" && f.twin != nil {
+		return nil
 	}
 	scenario := run.Spec.Scenario.DeepCopy()
 	of, err := f.observedRun(ctx, run, f.of.inputs)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if f.twin != nil {
-		f.changed = time.Now().Truncate(time.Second).UTC()
+		f.wait(change)
+	} else if change != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", of.Name, change)
 	}
 	of.run, f.of, f.scenario = f.of.run, of, scenario
 	f.twin = &observe.Twin{Propose: of.propose, Observer: observe.Observer{
 		Run: of.Name, Make: of.make, WarmUp: of.warmUp, Rules: f.rules.PerLook(f.followed.between),
 		Options: observe.Options{Seeds: of.seedsFrom(0, heldSeeds*f.seeds), ForecastSeeds: f.seeds, CauseSeeds: causeSeeds, Parallelism: f.Parallelism},
 	}}
-	return change, nil
+	return nil
+}
+
+// wait has looks wait until the window begins after now.
+func (f *follower) wait(change string) {
+	f.change, f.changed = change, time.Now().Truncate(time.Second).UTC()
 }
 
 // kept are the looks of the last day. They may be asked for while one is added.
