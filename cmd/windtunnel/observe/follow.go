@@ -43,8 +43,9 @@ const (
 	// heldSeeds is how many times the seeds of a forecast those have that windows are held against. A rate of false alarms of a
 	// day needs the tails of figures, of which few seeds know little, so that drift would be found late.
 	heldSeeds = 3
-	// keptLooks is how long looks are kept.
+	// keptLooks is how long looks are kept, and mostLooks how many: each takes some 15 kB.
 	keptLooks = 24 * time.Hour
+	mostLooks = 5000
 )
 
 func (o *followOptions) register(f *pflag.FlagSet) {
@@ -235,7 +236,7 @@ func (k *kept) add(l *observe.Look) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.looks = append(k.looks, keptLook{l.Report.To, text})
-	for l.Report.To.Sub(k.looks[0].to) > keptLooks {
+	for l.Report.To.Sub(k.looks[0].to) > keptLooks || len(k.looks) > mostLooks {
 		k.looks = k.looks[1:]
 	}
 	k.metrics.Reset()

@@ -11,9 +11,12 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
+	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
 // TestFollowGoesOnWithoutAnswers follows a cluster of which a Prometheus has nothing, until it is stopped.
@@ -54,6 +57,33 @@ func TestFollowGoesOnWithoutAnswers(t *testing.T) {
 	}
 	if _, err := http.Get(address + "/metrics"); err == nil {
 		t.Error("the port is open after the end")
+	}
+}
+
+// TestLooksAreKeptForADay adds looks each minute for a day and an hour, and then each second until there are too many. The
+// first and the last one of a day are 24 hours apart.
+func TestLooksAreKeptForADay(t *testing.T) {
+	var k kept
+	at := time.Date(2026, 1, 5, 8, 0, 0, 0, time.UTC)
+	add := func(n int, between time.Duration) {
+		for range n {
+			if err := k.add(&observe.Look{Report: &observe.Report{To: at}, Forecast: &observe.Forecast{}}); err != nil {
+				t.Fatal(err)
+			}
+			at = at.Add(between)
+		}
+	}
+	add(25*60, time.Minute)
+	if len(k.looks) != 24*60+1 {
+		t.Errorf("%d looks are kept", len(k.looks))
+	}
+	add(mostLooks+1, time.Second)
+	var text strings.Builder
+	if err := k.write(&text); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(jsontest.Decode[[]observe.Look](t, []byte(text.String()))); n != mostLooks {
+		t.Errorf("%d looks are served", n)
 	}
 }
 
