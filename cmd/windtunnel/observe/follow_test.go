@@ -111,6 +111,8 @@ func TestFollowNeedsTrafficThatGoesOn(t *testing.T) {
 }
 
 func TestFollowRefusesWhatDoesNotGoTogether(t *testing.T) {
+	taken := httptest.NewServer(http.NotFoundHandler())
+	defer taken.Close()
 	for name, tc := range map[string]struct {
 		args []string
 		want string
@@ -128,7 +130,8 @@ func TestFollowRefusesWhatDoesNotGoTogether(t *testing.T) {
 		"no Prometheus":         {[]string{"--prometheus", "localhost", "--follow"}, "--prometheus"},
 		"no token":              {[]string{"--prometheus", "http://localhost:1", "--follow", "--bearer-token-file", "absent"}, "--bearer-token-file"},
 		"standard input":        {[]string{"--prometheus", "http://localhost:1", "--follow", "--propose", "-"}, "--propose needs a file"},
-		"a port that is taken":  {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", "256.0.0.1:1"}, "--listen"},
+		"a port that is taken":  {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", taken.Listener.Addr().String()}, "--listen: listen tcp "},
+		"no address":            {[]string{"--prometheus", "http://localhost:1", "--follow", "--listen", "256.0.0.1:1"}, "--listen"},
 	} {
 		_, err := windtunnel(t, append([]string{"observe", "-f", clusterManifest}, tc.args...)...)
 		if cli.ExitCode(err) != 2 || !strings.Contains(err.Error(), tc.want) {

@@ -60,6 +60,7 @@ func (o *measuredOptions) read(ctx context.Context) (observe.Window, *observe.Re
 	if err != nil {
 		return w, nil, err
 	}
+	defer p.Client.CloseIdleConnections() // each look has its own client, with the token of now
 	r, err := p.Ask(ctx, &w)
 	return w, r, err
 }
