@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -38,18 +38,7 @@ func TestMakeJob(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join("testdata", "job.yaml")
-	if *update {
-		if err := os.WriteFile(file, raw, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(raw)); diff != "" {
-		t.Errorf("the Job has changed (-want +got); go test -update rewrites it:\n%s", diff)
-	}
+	golden.Check(t, file, raw)
 }
 
 func TestWithoutATraceNothingIsMountedButThePlanAndTheRound(t *testing.T) {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -30,6 +29,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
@@ -90,18 +90,7 @@ func TestMakeLive(t *testing.T) {
 	}
 	got := bytes.Join(all, []byte("---\n"))
 	file := filepath.Join("testdata", "live.yaml")
-	if *update {
-		if err := os.WriteFile(file, got, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("the objects have changed (-want +got); go test -update rewrites them:\n%s", diff)
-	}
+	golden.Check(t, file, got)
 }
 
 func TestOnlyTheWorkerOfALiveRunHasAToken(t *testing.T) {

@@ -4,16 +4,13 @@ package controllers
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	batchv1 "k8s.io/api/batch/v1"
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -26,13 +23,12 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden stories")
 
 // story tells what the controllers do in a cluster, step by step.
 type story struct {
@@ -1113,18 +1109,7 @@ func TestStories(t *testing.T) {
 			s.text.WriteString(tc.about + "\n")
 			tc.tell(s)
 			file := filepath.Join("testdata", "stories", name+".txt")
-			if *update {
-				if err := os.WriteFile(file, []byte(s.text.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), s.text.String()); diff != "" {
-				t.Errorf("the story has changed (-want +got); go test -update rewrites it:\n%s", diff)
-			}
+			golden.Check(t, file, s.text.String())
 		})
 	}
 }

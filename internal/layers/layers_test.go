@@ -4,7 +4,6 @@ package layers
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
 	"go/parser"
 	"go/token"
@@ -17,6 +16,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -25,8 +25,6 @@ const (
 	root   = "../.."
 	page   = root + "/docs/adr/0001-package-layers.md"
 )
-
-var update = flag.Bool("update", false, "rewrite the tables of ADR 1")
 
 func TestPackagesImportLowerOnes(t *testing.T) {
 	for _, folder := range []string{"api", "config", "controllers", "internal", "pkg"} {
@@ -118,13 +116,7 @@ func TestTablesOfThePage(t *testing.T) {
 		t.Fatalf("%s has no place for the tables", page)
 	}
 	want := slices.Concat(head, []byte(begin), markdown(), []byte(end), tail)
-	if bytes.Equal(old, want) {
-		return
-	}
-	if !*update {
-		t.Fatalf("%s is out of date: run go test ./internal/layers -update", page)
-	}
-	testfile.Write(t, page, want)
+	golden.Check(t, page, want)
 }
 
 // markdown is the tables as ADR 1 shows them. A layer is one above the highest that the

@@ -21,8 +21,7 @@ const root = "../.."
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	raw := testfile.Read(t, filepath.Join(root, name))
-	return string(raw)
+	return string(testfile.Read(t, filepath.Join(root, name)))
 }
 
 // rows are those of the two tables of docs/accuracy.md.

@@ -19,8 +19,7 @@ import (
 // fileOf is a file of the catalogue.
 func fileOf(t testing.TB, name string) []byte {
 	t.Helper()
-	raw := testfile.Read(t, filepath.Join("catalogue", name))
-	return raw
+	return testfile.Read(t, filepath.Join("catalogue", name))
 }
 
 // TestTheEmbeddedEntriesAreThoseOfTheFiles holds entries.json against the files that people edit.

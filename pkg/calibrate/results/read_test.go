@@ -14,8 +14,7 @@ import (
 
 func readExample(t *testing.T, name string) []byte {
 	t.Helper()
-	raw := testfile.Read(t, "testdata/"+name)
-	return raw
+	return testfile.Read(t, "testdata/"+name)
 }
 
 // Each example was simulated with known coefficients, so that its replay with them has its

@@ -16,8 +16,7 @@ import (
 // measured is a report with units other than Windtunnel's.
 func measured(t testing.TB) string {
 	t.Helper()
-	raw := testfile.Read(t, "testdata/measured.yaml")
-	return string(raw)
+	return string(testfile.Read(t, "testdata/measured.yaml"))
 }
 
 // published is the example of llm-d-benchmark.
@@ -27,8 +26,7 @@ func published(t testing.TB) string {
 	if data == "" {
 		t.Skip("WINDTUNNEL_DATA names no folder with the published example")
 	}
-	raw := testfile.Read(t, filepath.Join(data, "benchmark-report", "example.yaml"))
-	return string(raw)
+	return string(testfile.Read(t, filepath.Join(data, "benchmark-report", "example.yaml")))
 }
 
 func mustRead(t testing.TB, text string) *Report {

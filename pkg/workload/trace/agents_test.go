@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
@@ -58,7 +59,7 @@ func recordedTimes(seconds map[int]float64) func(workload.Request) (time.Duratio
 // waits for it, as its duration is null. The second request waits 9.5−8.5 = 1 s for a1, so 2.5 s. The third one comes
 // 14−10.5 = 3.5 s after that, at 6 s. The other session begins at 1 s in any case.
 func TestAgentsOfWeka(t *testing.T) {
-	text := readTestFile(t, "testdata/weka.jsonl")
+	text := testfile.Read(t, "testdata/weka.jsonl")
 	recorded := agents(t, trace.Weka, text, recordedTimes(map[int]float64{200: 2, 130: 1.5, 260: 3.5, 140: 2, 330: 1, 100: 0.5}))
 	want := []asked{
 		{"0s", 200, 40, 1, "big"}, {"1s", 100, 5, 2, "big"}, {"2.5s", 130, 10, 3, "small"}, {"3.5s", 140, 15, 4, "small"},
@@ -80,7 +81,7 @@ func TestAgentsOfWeka(t *testing.T) {
 // Ids are local to a session: block 1 of the second one is another. Within the first, the agents share two blocks of 64
 // tokens twice (a1 again, and a2), and the first agent has 3 and then 5 blocks again: (2+2+3+5)·64 = 768 of 1,560 tokens.
 func TestReuseOfWeka(t *testing.T) {
-	recorded, err := trace.Read(trace.Weka, bytes.NewReader(readTestFile(t, "testdata/weka.jsonl")), "t")
+	recorded, err := trace.Read(trace.Weka, bytes.NewReader(testfile.Read(t, "testdata/weka.jsonl")), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +98,7 @@ func TestReuseOfWeka(t *testing.T) {
 // The answer to the plan is expected after 100 ms, and the tools take 450 ms at most: the second request waits 450 ms. Both
 // prompts begin with the same 64 bytes, which are a block of 16 tokens.
 func TestAgentsOfAIBrix(t *testing.T) {
-	text := readTestFile(t, "testdata/aibrix.jsonl")
+	text := testfile.Read(t, "testdata/aibrix.jsonl")
 	want := []asked{{"0s", 18, 6, 1, ""}, {"0s", 5, 9, 2, ""}, {"2.45s", 24, 8, 1, ""}}
 	if diff := cmp.Diff(want, agents(t, trace.AIBrix, text, workloadtest.Completed(2*time.Second))); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -114,7 +115,7 @@ func TestAgentsOfAIBrix(t *testing.T) {
 // The helper begins 0.2 s after the first answer, and the second request comes 0.3 s after the helper's: with answers after 1 s,
 // at 1.2 s and at 1.2+1+0.3 = 2.5 s. Of 688 cached tokens, all 43 blocks of 16 are of the first prompt.
 func TestAgentsOfOTel(t *testing.T) {
-	text := readTestFile(t, "testdata/otel.jsonl")
+	text := testfile.Read(t, "testdata/otel.jsonl")
 	want := []asked{{"0s", 700, 30, 1, "m"}, {"1.2s", 100, 10, 2, ""}, {"2.5s", 900, 40, 1, "m"}}
 	if diff := cmp.Diff(want, agents(t, trace.OTel, text, workloadtest.Completed(time.Second))); diff != "" {
 		t.Errorf("requests (-want +got):\n%s", diff)
@@ -167,7 +168,7 @@ func TestLengthsAndPrefixesOfTexts(t *testing.T) {
 // What is read of agents is the same when it is written as Windtunnel and read again, whatever answers take.
 func TestAgentsSurviveAConversion(t *testing.T) {
 	for format, file := range map[trace.Format]string{trace.Weka: "weka.jsonl", trace.AIBrix: "aibrix.jsonl", trace.OTel: "otel.jsonl", trace.TraceLab: "tracelab.jsonl"} {
-		text := readTestFile(t, "testdata/"+file)
+		text := testfile.Read(t, "testdata/"+file)
 		written, c := convert(t, format, text, trace.Windtunnel)
 		if len(c.Lost) > 0 {
 			t.Errorf("%s loses %v", format, c.Lost)
@@ -344,7 +345,7 @@ func TestFilesOfAgentsKeepToTheirMemory(t *testing.T) {
 // one round. Of 128 tokens that both had cached first, 640 and 130 of the later prompts, whole blocks of 16 are shared: 128 of
 // the second session, 640 and 128.
 func TestAgentsOfTraceLab(t *testing.T) {
-	recorded, err := trace.Read(trace.TraceLab, bytes.NewReader(readTestFile(t, "testdata/tracelab.jsonl")), "t")
+	recorded, err := trace.Read(trace.TraceLab, bytes.NewReader(testfile.Read(t, "testdata/tracelab.jsonl")), "t")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -357,7 +358,7 @@ func TestAgentsOfTraceLab(t *testing.T) {
 			s.Requests, s.Waiting, s.MeanDelay, s.InputTokens, s.ReusableTokens)
 	}
 	want := []asked{{"0s", 640, 40, 1, "m"}, {"1.5s", 300, 7, 2, "m"}, {"7s", 720, 30, 1, "m"}, {"20s", 200, 9, 1, "m"}}
-	got := agents(t, trace.TraceLab, readTestFile(t, "testdata/tracelab.jsonl"), recordedTimes(map[int]float64{640: 2, 300: 1.5, 720: 3, 200: 1}))
+	got := agents(t, trace.TraceLab, testfile.Read(t, "testdata/tracelab.jsonl"), recordedTimes(map[int]float64{640: 2, 300: 1.5, 720: 3, 200: 1}))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("as recorded (-want +got):\n%s", diff)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -56,7 +57,7 @@ func readGoodFile(t testing.TB, f trace.Format) []byte {
 	if goodFiles[f] == "" {
 		t.Fatalf("goodFiles has no file of the format %s", f)
 	}
-	return readTestFile(t, "testdata/"+goodFiles[f])
+	return testfile.Read(t, "testdata/"+goodFiles[f])
 }
 
 // Each fault is refused with the file, the row and the field.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -194,7 +195,7 @@ func forget(r *replayed, c trace.Carriage) {
 func TestFormatsSurviveTheWayThroughOurOwn(t *testing.T) {
 	for file, f := range recognisable() {
 		t.Run(file, func(t *testing.T) {
-			original := readTestFile(t, "testdata/"+file)
+			original := testfile.Read(t, "testdata/"+file)
 			own, lost := convert(t, f, original, trace.Windtunnel)
 			if len(lost.Lost) > 0 {
 				t.Errorf("lost %v", lost.Lost)

@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -116,7 +117,7 @@ func TestFormatsCarryWhatTheirRowsSay(t *testing.T) {
 		}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			recorded, err := trace.ReadWith(tc.format, tc.options, bytes.NewReader(readTestFile(t, "testdata/"+tc.file)), tc.file)
+			recorded, err := trace.ReadWith(tc.format, tc.options, bytes.NewReader(testfile.Read(t, "testdata/"+tc.file)), tc.file)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -153,7 +154,7 @@ func TestPrefixGroupsOfTraceV2ShareFullBlocks(t *testing.T) {
 
 func TestFormatsAreRecognised(t *testing.T) {
 	for file, want := range recognisable() {
-		got, _, err := trace.RecogniseFormat(bytes.NewReader(readTestFile(t, "testdata/"+file)), file)
+		got, _, err := trace.RecogniseFormat(bytes.NewReader(testfile.Read(t, "testdata/"+file)), file)
 		if err != nil || got != want {
 			t.Errorf("%s has the format %q (%v), want %s", file, got, err, want)
 		}
@@ -320,7 +321,7 @@ func TestSortIsForRowsThatDoNotWait(t *testing.T) {
 
 // A sorted trace is the same whatever the order of its rows, and keeps their blocks.
 func TestSortKeepsBlocks(t *testing.T) {
-	text := string(readTestFile(t, "testdata/llmservingsim.jsonl"))
+	text := string(testfile.Read(t, "testdata/llmservingsim.jsonl"))
 	lines := strings.SplitAfter(strings.TrimSpace(text)+"\n", "\n")
 	mixed := lines[2] + lines[0] + lines[1]
 	sorted, err := trace.ReadWith(trace.LLMServingSim, trace.Options{Order: trace.Sort}, strings.NewReader(mixed), "t")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
@@ -55,7 +56,7 @@ func replayOnce(recorded *trace.Trace, r trace.Replay) []workload.Request {
 }
 
 func FuzzReadMooncake(f *testing.F) {
-	text := readTestFile(f, "testdata/mooncake.jsonl")
+	text := testfile.Read(f, "testdata/mooncake.jsonl")
 	f.Add(text)
 	f.Add(compress(f, text))
 	f.Add([]byte(generate(f, 3, 1)))
@@ -63,34 +64,34 @@ func FuzzReadMooncake(f *testing.F) {
 }
 
 func FuzzReadAzure(f *testing.F) {
-	text := readTestFile(f, "testdata/azure.csv")
+	text := testfile.Read(f, "testdata/azure.csv")
 	f.Add(text)
 	f.Add(compress(f, text))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.Azure, trace.Options{}, data) })
 }
 
 func FuzzReadBurstGPT(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/burstgpt.csv"))
+	f.Add(testfile.Read(f, "testdata/burstgpt.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.BurstGPT, readOptions(trace.BurstGPT), data) })
 }
 
 func FuzzReadVidur(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/vidur.csv"))
+	f.Add(testfile.Read(f, "testdata/vidur.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.Vidur, trace.Options{}, data) })
 }
 
 func FuzzReadLLMServingSim(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/llmservingsim.jsonl"))
+	f.Add(testfile.Read(f, "testdata/llmservingsim.jsonl"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.LLMServingSim, trace.Options{}, data) })
 }
 
 func FuzzReadQwenBailian(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/qwen-bailian.jsonl"))
+	f.Add(testfile.Read(f, "testdata/qwen-bailian.jsonl"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.QwenBailian, trace.Options{}, data) })
 }
 
 func FuzzReadTraceV2(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/tracev2.csv"))
+	f.Add(testfile.Read(f, "testdata/tracev2.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) { checkReading(t, trace.TraceV2, readOptions(trace.TraceV2), data) })
 }
 
@@ -113,7 +114,7 @@ func FuzzReadOTel(f *testing.F)      { fuzzAgents(f, trace.OTel, "testdata/otel.
 
 // fuzzAgents fuzzes the reader of a format of agents; what it reads is the same when it is written and read again.
 func fuzzAgents(f *testing.F, format trace.Format, file string) {
-	f.Add(readTestFile(f, file))
+	f.Add(testfile.Read(f, file))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkReading(t, format, trace.Options{}, data)
 		var out bytes.Buffer
@@ -144,7 +145,7 @@ func times(requests []workload.Request) [][3]int64 {
 }
 
 func FuzzReadCSV(f *testing.F) {
-	f.Add(readTestFile(f, "testdata/gateway.csv"))
+	f.Add(testfile.Read(f, "testdata/gateway.csv"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		checkReading(t, trace.GenericCSV, trace.Options{CSV: gateway(), Order: trace.Sort}, data)
 	})

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
@@ -52,7 +53,7 @@ func percent(part, whole int) float64 { return math.Round(1000*float64(part)/flo
 // So the shares of ids, of whole blocks and of tokens that a cache serves are three figures. The
 // first row is of the file as it is.
 func TestBlocksOfTheMooncakeConversationTrace(t *testing.T) {
-	text := readTestFile(t, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
+	text := testfile.Read(t, testdata.File(t, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
 	var ids, blocks [][]uint64
 	tokens := 0
 	for line := range bytes.Lines(text) {

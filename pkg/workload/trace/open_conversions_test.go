@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
 
@@ -29,7 +30,7 @@ func TestOpenTracesSurviveEveryFormat(t *testing.T) {
 	}
 	for from, path := range openTraces {
 		t.Run(string(from), func(t *testing.T) {
-			file := readTestFile(t, testdata.File(t, append([]string{"traces"}, path...)...))
+			file := testfile.Read(t, testdata.File(t, append([]string{"traces"}, path...)...))
 			own, _ := convert(t, from, file, trace.Windtunnel)
 			for _, c := range trace.Carriages() {
 				there, done := convert(t, from, file, c.Format)

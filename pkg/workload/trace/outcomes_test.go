@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -25,7 +26,7 @@ func TestLogsSayHowRequestsWereServed(t *testing.T) {
 		file   string
 		want   trace.Outcomes
 	}{
-		"an access log counts rejections, and a client that hung up": {trace.AccessLog, string(readTestFile(t, "testdata/access-log.jsonl")), trace.Outcomes{
+		"an access log counts rejections, and a client that hung up": {trace.AccessLog, string(testfile.Read(t, "testdata/access-log.jsonl")), trace.Outcomes{
 			Requests: 4, Failed: 2, Unreplayed: 1, E2E: []time.Duration{4000 * ms, 250 * ms}, InputTokens: 1500, OutputTokens: 170, Span: 2750 * ms,
 		}},
 		"spans of vLLM": {trace.OTel, strings.ReplaceAll(span, "%", "1") + strings.ReplaceAll(span, "%", "3"), trace.Outcomes{

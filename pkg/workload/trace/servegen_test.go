@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
@@ -33,7 +34,7 @@ func serveGenArchive(t testing.TB) []byte {
 	var out bytes.Buffer
 	w := tar.NewWriter(&out)
 	for _, name := range names {
-		text := readTestFile(t, name)
+		text := testfile.Read(t, name)
 		if err := w.WriteHeader(&tar.Header{Name: filepath.Base(name), Mode: 0o644, Size: int64(len(text))}); err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,14 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 	"windtunnel.dev/windtunnel/pkg/workload/workloadtest"
 )
 
 func readFile(t testing.TB, format trace.Format, path string) *trace.Trace {
 	t.Helper()
-	recorded, err := trace.ReadWith(format, readOptions(format), bytes.NewReader(readTestFile(t, path)), path)
+	recorded, err := trace.ReadWith(format, readOptions(format), bytes.NewReader(testfile.Read(t, path)), path)
 	if err != nil {
 		t.Fatal(err)
 	}

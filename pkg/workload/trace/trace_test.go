@@ -65,12 +65,6 @@ func statistics(t testing.TB, recorded *trace.Trace) trace.Statistics {
 	return s
 }
 
-func readTestFile(t testing.TB, name string) []byte {
-	t.Helper()
-	text := testfile.Read(t, name)
-	return text
-}
-
 func compress(t testing.TB, text []byte) []byte {
 	t.Helper()
 	var out bytes.Buffer
@@ -109,7 +103,7 @@ func TestRead(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := readTestFile(t, tc.file)
+			text := testfile.Read(t, tc.file)
 			sum := sha256.Sum256(text)
 			for form, data := range map[string][]byte{"plain": text, "gzip": compress(t, text)} {
 				recorded, err := trace.Read(tc.format, iotest.HalfReader(bytes.NewReader(data)), tc.file)
@@ -244,7 +238,7 @@ func TestReadReturnsReaderError(t *testing.T) {
 // Rows 2 and 3 of the file name the same partial last block, after the same
 // full ones; its content is each row's own all the same.
 func TestPromptsShareBlocksOfEqualIDs(t *testing.T) {
-	requests := workloadtest.Take(read(t, trace.Mooncake, string(readTestFile(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
+	requests := workloadtest.Take(read(t, trace.Mooncake, string(testfile.Read(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1)
 	for _, block := range []int{16, 512} {
 		perBlock := 512 / block
 		for _, tc := range []struct{ a, b, shared int }{
@@ -268,7 +262,7 @@ func TestTraceTextsAreDistinct(t *testing.T) {
 		}
 		seen[source] = what
 	}
-	for i, r := range workloadtest.Take(read(t, trace.Mooncake, string(readTestFile(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
+	for i, r := range workloadtest.Take(read(t, trace.Mooncake, string(testfile.Read(t, "testdata/mooncake.jsonl"))).Replay(asRecorded, 1), -1) {
 		note(r.Response, fmt.Sprintf("row %d", i))
 		start := int32(0)
 		for _, e := range r.Prompt.Extents {
