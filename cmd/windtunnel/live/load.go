@@ -80,7 +80,10 @@ func (o *loadOptions) check() error {
 		at, err := url.Parse(o.target)
 		faults.If(err != nil || at.Scheme != "http" && at.Scheme != "https" || at.Host == "", "--target %q: must be a URL, as http://127.0.0.1:8000", o.target)
 	}
-	return faults.Err()
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	return cli.CheckFolders(map[string]string{"--log": o.log, "--requests": o.local.Requests})
 }
 
 func (o *loadOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer) error {

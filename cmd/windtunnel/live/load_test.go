@@ -186,13 +186,15 @@ func TestLoadRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"no target":         {nil, "name one of --target and --epp"},
-		"two targets":       {[]string{"--target", "http://a", "--epp", "b:1"}, "name one of --target and --epp"},
-		"a target, no URL":  {[]string{"--target", "127.0.0.1:8000"}, `--target "127.0.0.1:8000": must be a URL, as http://127.0.0.1:8000`},
-		"a speed of 0":      {[]string{"--target", "http://a", "--speed", "0"}, "--speed 0: must be above 0, and at most 1000"},
-		"a seed below 0":    {[]string{"--target", "http://a", "--seed", "-7"}, "--seed -7: must be at least 0"},
-		"an unknown API":    {[]string{"--target", "http://a", "--api", "embeddings"}, "--api embeddings: must be completions or chat"},
-		"an unknown object": {[]string{"--target", "http://a", "--name", "other"}, "other"},
+		"no target":          {nil, "name one of --target and --epp"},
+		"two targets":        {[]string{"--target", "http://a", "--epp", "b:1"}, "name one of --target and --epp"},
+		"a target, no URL":   {[]string{"--target", "127.0.0.1:8000"}, `--target "127.0.0.1:8000": must be a URL, as http://127.0.0.1:8000`},
+		"a speed of 0":       {[]string{"--target", "http://a", "--speed", "0"}, "--speed 0: must be above 0, and at most 1000"},
+		"a seed below 0":     {[]string{"--target", "http://a", "--seed", "-7"}, "--seed -7: must be at least 0"},
+		"an unknown API":     {[]string{"--target", "http://a", "--api", "embeddings"}, "--api embeddings: must be completions or chat"},
+		"a log in no folder": {[]string{"--target", "http://a", "--log", "/none/log"}, "--log: the folder /none cannot be used: "},
+		"rows in a folder":   {[]string{"--target", "http://a", "--requests", "."}, "--requests: . is a folder; name a file"},
+		"an unknown object":  {[]string{"--target", "http://a", "--name", "other"}, "other"},
 	} {
 		_, err := runLoad(t, append([]string{"-f", loadFile(t)}, tc.args...)...)
 		if err == nil || !strings.Contains(err.Error(), tc.want) {

@@ -231,7 +231,10 @@ func (o *rehearseOptions) check() error {
 	faults.If(!(l.TTFT >= 0), "--ttft %v: must be at least 0", l.TTFT)
 	faults.If(!(l.TPOT >= 0), "--tpot %v: must be at least 0", l.TPOT)
 	faults.If(!(l.Shares >= 0), "--shares %v: must be at least 0", l.Shares)
-	return faults.Err()
+	if err := faults.Err(); err != nil {
+		return err
+	}
+	return cli.CheckFolders(map[string]string{"--log": o.load.log, "--record": o.record})
 }
 
 // simulation makes the input of the simulation that is compared.
