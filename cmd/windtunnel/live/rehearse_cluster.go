@@ -103,7 +103,8 @@ func (o *rehearseOptions) oneRun(stdin io.Reader) (*v1alpha1.SimulationRun, erro
 func (o *rehearseOptions) ofCluster(cmd *cobra.Command, c *cluster.Connection, run kubectl.Object) (*rehearsal, error) {
 	told := ""
 	ended, err := kubectl.Follow(cmd.Context(), c.Client, run, clock.RealClock{}, func(now kubectl.Object) {
-		if line := now.State() + ": " + now.Why(); line != told {
+		why := now.Why() // "" until the operator has seen the run
+		if line := now.State() + ": " + why; why != "" && line != told {
 			told = line
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", now.Title(), line)
 		}
