@@ -223,7 +223,7 @@ func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.O
 	}
 	noted := func(h http.Handler, _ int) http.Handler { return h }
 	if o.rehearsal {
-		noted = o.note(len(open))
+		noted = o.note(len(open), publisher)
 	}
 	pool := replicas.New(config)
 	var handlers []http.Handler
@@ -267,11 +267,15 @@ func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 // Lateness implements [vllm.Engine].
 func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }
 
-// recordPath is where a replica serves what it notes of a rehearsal.
-const recordPath = "/rehearsal"
+// recordPath is where a replica serves what it notes of a rehearsal, and readersPath where it answers when the KV
+// events of all replicas have a reader.
+const (
+	recordPath  = "/rehearsal"
+	readersPath = recordPath + "/readers"
+)
 
 // note has a number of replicas note their part in a rehearsal, and returns what serves it beside a replica's paths.
-func (o *engineOptions) note(replicas int) func(http.Handler, int) http.Handler {
+func (o *engineOptions) note(replicas int, publisher *kvevents.Publisher) func(http.Handler, int) http.Handler {
 	scrapes, times := rehearse.NewScrapes(replicas), &rehearse.EngineTimes{}
 	o.scraped, o.submitted = scrapes.Read, times.Submitted
 	return func(paths http.Handler, n int) http.Handler {
@@ -280,6 +284,11 @@ func (o *engineOptions) note(replicas int) func(http.Handler, int) http.Handler 
 		mux.HandleFunc("GET "+recordPath, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/json")
 			_ = json.NewEncoder(w).Encode(rehearse.RecordOf(n, scrapes, times)) // the client may be gone
+		})
+		mux.HandleFunc("GET "+readersPath, func(w http.ResponseWriter, r *http.Request) {
+			if err := awaitReaders(r.Context(), publisher); err != nil {
+				http.Error(w, err.Error(), http.StatusGatewayTimeout)
+			}
 		})
 		return mux
 	}

@@ -6,11 +6,14 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"net/netip"
 	"strings"
 	"testing"
 
 	"github.com/go-zeromq/zmq4"
 	"github.com/vmihailenco/msgpack/v5"
+
+	"windtunnel.dev/windtunnel/pkg/live/epp"
 )
 
 // A prompt's blocks reach a reader of KV events under the address at which the replica serves.
@@ -65,4 +68,32 @@ func TestEnginePublishesKVEvents(t *testing.T) {
 	if !ok || stored["type"] != "BlockStored" || len(stored["block_hashes"].([]any)) == 0 {
 		t.Errorf("the batch is %v", batch)
 	}
+}
+
+// A replica says when its KV events have a reader, for an EPP in another pod.
+func TestEngineTellsOfReaders(t *testing.T) {
+	reader := zmq4.NewSub(t.Context())
+	defer reader.Close()
+	if err := reader.Listen("tcp://127.0.0.1:0"); err != nil {
+		t.Fatal(err)
+	}
+	_, port, err := net.SplitHostPort(reader.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	urls, stop := startEngine(t, 1, "--pool", "llama", "--replicas", "1", "--rehearsal", "--kv-events", "tcp://127.0.0.1:"+port)
+	defer func() {
+		if err := stop(); err != nil {
+			t.Error(err)
+		}
+	}()
+	at := epp.Endpoint{Name: "llama-0", Address: netip.MustParseAddrPort(strings.TrimPrefix(urls[0], "http://"))}
+	if err := reader.SetOption(zmq4.OptionSubscribe, "kv@"); err != nil {
+		t.Fatal(err)
+	}
+	answer, err := ask(t.Context(), at, readersPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Close()
 }

@@ -16,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/operator"
 	"windtunnel.dev/windtunnel/pkg/experiment"
+	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/live/discovery"
 	"windtunnel.dev/windtunnel/pkg/live/epp"
@@ -66,6 +67,9 @@ func (o *liveWorkerOptions) play(ctx context.Context, plan *experiment.Plan, tra
 	}
 	if err := epp.Await(ctx, o.health); err != nil {
 		return experiment.Simulation{}, store.Rehearsal{}, fmt.Errorf("%w: the EPP does not serve at %s: %w", worker.ErrBadInput, o.health, err)
+	}
+	if err := p.awaitReaders(ctx, plan); err != nil {
+		return experiment.Simulation{}, store.Rehearsal{}, err
 	}
 	if err := p.send(ctx); err != nil {
 		return experiment.Simulation{}, store.Rehearsal{}, err
@@ -151,6 +155,29 @@ func (o *liveWorkerOptions) newPlay(ctx context.Context, plan *experiment.Plan, 
 	}
 	p.choices, p.scrapes = rehearse.NewChoices(addresses), rehearse.NewScrapes(len(addresses))
 	return p, epp.WriteEndpoints(o.folder, p.start.endpoints)
+}
+
+// awaitReaders waits until the EPP reads the KV events of all replicas, if it reads any.
+func (p *play) awaitReaders(ctx context.Context, plan *experiment.Plan) error {
+	_, config, err := compile.PickerText(plan)
+	if err != nil {
+		return err
+	}
+	var read engineOptions
+	if err := read.publishAsRead(config, 0); err != nil {
+		return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
+	}
+	if read.kvEvents == "" {
+		return nil
+	}
+	for _, e := range p.start.endpoints {
+		answer, err := ask(ctx, e, readersPath)
+		if err != nil {
+			return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
+		}
+		answer.Close()
+	}
+	return nil
 }
 
 // send sends the load, and tells the EPP of replicas that come and go.
@@ -254,21 +281,32 @@ func (r *rehearsal) sentence() string {
 func record(ctx context.Context, e epp.Endpoint) (*rehearse.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Address.String()+recordPath, nil)
+	answer, err := ask(ctx, e, recordPath)
+	if err != nil {
+		return nil, err
+	}
+	defer answer.Close()
+	var r rehearse.Record
+	if err := json.NewDecoder(io.LimitReader(answer, recordBytes)).Decode(&r); err != nil {
+		return nil, fmt.Errorf("ask replica %s what it noted: %w", e.Name, err)
+	}
+	return &r, nil
+}
+
+// ask returns the answer of a replica at a path of rehearsals.
+func ask(ctx context.Context, e epp.Endpoint, path string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Address.String()+path, nil)
 	if err != nil {
 		return nil, err
 	}
 	answer, err := http.DefaultClient.Do(request)
 	if err != nil {
-		return nil, fmt.Errorf("ask replica %s what it noted: %w", e.Name, err)
+		return nil, fmt.Errorf("ask replica %s: %w", e.Name, err)
 	}
-	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("ask replica %s what it noted: status %s", e.Name, answer.Status)
+		defer answer.Body.Close()
+		why, _ := io.ReadAll(io.LimitReader(answer.Body, 1024)) // the status says enough where this fails
+		return nil, fmt.Errorf("ask replica %s: status %s: %s", e.Name, answer.Status, strings.TrimSpace(string(why)))
 	}
-	var r rehearse.Record
-	if err := json.NewDecoder(io.LimitReader(answer.Body, recordBytes)).Decode(&r); err != nil {
-		return nil, fmt.Errorf("ask replica %s what it noted: %w", e.Name, err)
-	}
-	return &r, nil
+	return answer.Body, nil
 }
