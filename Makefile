@@ -262,7 +262,7 @@ plugin: ## Pack the plugin of kubectl for each platform, with its manifest for k
 chart: ## Package the chart with the manifests of config/; its version is that of the Git tag, if there is one (VERSION=v1.2.3 CHART=file)
 	mkdir -p '$(dir $(CHART))'
 	stage=$$(mktemp -d) && trap 'rm -rf "$$stage"' EXIT && cp -R charts/windtunnel "$$stage/" && mkdir "$$stage/windtunnel/files" && \
-	for name in crd:crds rbac:rbac manager:manager; do \
+	for name in crd:crds rbac:rbac manager:manager engine:engine; do \
 		$(KUSTOMIZE) build "config/$${name%:*}" -o "$$stage/windtunnel/files/$${name#*:}.yaml" || exit 1; \
 	done && \
 	if [[ '$(VERSION)' == v[0-9]* ]]; then \

@@ -59,6 +59,34 @@ func TestTheChartGivesTheManifests(t *testing.T) {
 	}
 }
 
+// TestTheChartGivesTheEngine compares what the value engine adds with config/engine.
+func TestTheChartGivesTheEngine(t *testing.T) {
+	want := objects{}
+	for _, o := range kustomized(t, root+"/config/engine") {
+		if o.GetKind() != "Namespace" {
+			o.SetNamespace(namespace)
+			want[key(o.GetKind(), namespace, o.GetName())] = o
+		}
+	}
+	got := templated(t, "--set", "engine.enabled=true")
+	for k := range templated(t) {
+		delete(got, k)
+	}
+	if diff := cmp.Diff(content(want), content(got)); diff != "" {
+		t.Errorf("objects (-kustomize +helm):\n%s", diff)
+	}
+}
+
+func TestTheEngineServesAScenarioOfItsOwn(t *testing.T) {
+	got := templated(t, "--set", "engine.enabled=true,engine.replicas=2,engine.scenario=kind: SimulationRun")
+	engine := as[appsv1.Deployment](t, got[key("Deployment", namespace, "engine")])
+	name := engine.Spec.Template.Spec.Volumes[0].ConfigMap.Name
+	scenario := as[corev1.ConfigMap](t, got[key("ConfigMap", namespace, name)])
+	if *engine.Spec.Replicas != 2 || scenario.Data["scenario.yaml"] != "kind: SimulationRun" {
+		t.Errorf("%d replicas serve %q", *engine.Spec.Replicas, scenario.Data)
+	}
+}
+
 func TestTheWorkersPolicyIsTheSame(t *testing.T) {
 	all := kustomized(t, root+"/config/network-policy/worker")
 	got := templated(t, "--set", "networkPolicy.enabled=true,networkPolicy.workerNamespaces={team-a,team-b}")
