@@ -50,8 +50,20 @@ spec:
 // ofRun selects what the operator made for a run.
 func ofRun(name string) string { return "sim.windtunnel.dev/name=" + name }
 
-// TestLiveRuns runs an EPP before replicas in pods: a rehearsal, a run whose replicas are scaled as the
-// HorizontalPodAutoscaler and KEDA do it, and one that is deleted in the middle.
+// autoscaler has the replicas of run scaled be three, as the one that KEDA makes of a ScaledObject with this
+// minReplicaCount: a cluster without metrics follows it, too.
+const autoscaler = `
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: scaled}
+spec:
+  scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: scaled-llama}
+  minReplicas: 3
+  maxReplicas: 4
+`
+
+// TestLiveRuns runs an EPP before replicas in pods: a rehearsal, a run whose replicas a HorizontalPodAutoscaler
+// scales, and one that is deleted in the middle.
 func TestLiveRuns(t *testing.T) {
 	t.Parallel()
 	if !usesOwnCluster() {
@@ -74,14 +86,15 @@ func TestLiveRuns(t *testing.T) {
 	t.Logf("rehearse prints\n%s", said)
 	ns.checkNothingServes(t)
 
-	ns.apply(t, liveRun("scaled", 40))
+	ns.apply(t, liveRun("scaled", 60))
 	ns.awaitLoad(t, "scaled")
-	ns.kubectl(t, "scale", "deployment/scaled-llama", "--replicas=3")
+	ns.apply(t, []byte(autoscaler))
 	ns.wait(t, "Complete", "simulationrun/scaled")
 	if said = ns.get(t, "simulationrun/scaled").rehearsed(); !strings.Contains(said, "decisions are not compared, as the number of replicas changed: 2, then 3") {
 		t.Errorf("Rehearsed says %q", said)
 	}
 	t.Logf("scaled: %s", said)
+	ns.kubectl(t, "delete", "horizontalpodautoscaler/scaled")
 	ns.checkNothingServes(t)
 
 	ns.apply(t, liveRun("killed", 600))
