@@ -175,7 +175,7 @@ func (p *play) awaitReaders(ctx context.Context, plan *experiment.Plan) error {
 		if err != nil {
 			return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
 		}
-		answer.Close()
+		_ = answer.Close() // it has no text
 	}
 	return nil
 }
