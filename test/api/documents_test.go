@@ -56,6 +56,11 @@ func documents(t *testing.T) map[string]object {
 				sweep["spec"].(object)[field] = value
 			}
 		}
+		if execution, ok := run["spec"].(object)["execution"].(object); ok {
+			execution = maps.Clone(execution)
+			delete(execution, "live") // which a sweep has not
+			sweep["spec"].(object)["execution"] = execution
+		}
 		if search, ok := searches[name]; ok {
 			sweep["spec"].(object)["search"] = search
 		}
