@@ -67,11 +67,12 @@ func TestTheMessageNamesTheTwoSteps(t *testing.T) {
 	init := []string{"init", "--force", "-o", filepath.Join(t.TempDir(), "s.yaml"), "--trace"}
 	told := mustRun(t, append(init[:len(init):len(init)], file, "--csv", columns)...)
 	_, command, _ := strings.Cut(told, "windtunnel trace convert ")
-	command, _, found := strings.Cut(command, ", and then")
+	command, options, found := strings.Cut(command, ", with ")
 	if !found {
 		t.Fatalf("no command in %s", told)
 	}
-	command = strings.NewReplacer("FILE", file, "COLUMNS", columns, "shared.jsonl", shared).Replace(command)
+	option, _, _ := strings.Cut(options, " if FILE is a CSV")
+	command = strings.NewReplacer("FILE", file, "COLUMNS", columns, "shared.jsonl", shared).Replace(command + " " + option)
 	mustRun(t, append([]string{"trace", "convert"}, strings.Fields(command)...)...)
 	if told := mustRun(t, append(init[:len(init):len(init)], shared)...); strings.Contains(told, "does not tell") {
 		t.Errorf("init says %s", told)

@@ -27,7 +27,7 @@ func main() {
 func run() error {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	for _, unused := range []string{"pool-name", "pool-namespace", "metrics-port"} {
+	for _, unused := range []string{"pool-name", "pool-namespace", "metrics-port", "refresh-metrics-interval"} {
 		flag.String(unused, "", "not used")
 	}
 	flag.Bool("secure-serving", true, "not used: there is no TLS")
