@@ -16,8 +16,8 @@ func (d jobRunner) startEngines(job *batchv1.Job) {
 	}
 }
 
-// deleteEngines deletes what is beside the Jobs of live runs, but for a Job that is at work once the
-// actions are done.
+// deleteEngines deletes the objects beside the Jobs of live runs. It keeps those of a Job that is at work
+// after this decision.
 func (d cleaner) deleteEngines() {
 	job := d.jobAtWork()
 	for _, object := range d.children.engines {

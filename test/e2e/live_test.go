@@ -137,15 +137,15 @@ func (ns namespace) checkLiveReach(t *testing.T, run string) {
 		return
 	}
 	other := newNamespace(t)
-	other.serve(t, "stranger", unlabelledPods)
+	other.serve(t, "other", unlabelledPods)
 	first := func(kind, labels, path string) string {
 		return ns.kubectl(t, "get", kind, "-l", ofRun(run)+labels, "-o", "jsonpath={.items[0]"+path+"}")
 	}
 	engine := first("pods", ",app.kubernetes.io/component=engine", ".status.podIP") + ":8000"
 	live := "{batch.kubernetes.io/job-name: " + first("jobs", "", ".metadata.name") + "}"
-	stranger := other.podIP(t, "stranger") + ":8080"
-	ns.checkReach(t, "live", live, map[string]string{engine: reached, stranger: timeout})
-	ns.checkReach(t, "neighbour", unlabelledPods, map[string]string{engine: reached, stranger: reached})
+	elsewhere := other.podIP(t, "other") + ":8080"
+	ns.checkReach(t, "live", live, map[string]string{engine: reached, elsewhere: timeout})
+	ns.checkReach(t, "neighbour", unlabelledPods, map[string]string{engine: reached, elsewhere: reached})
 	other.checkReach(t, "tenant", unlabelledPods, map[string]string{engine: timeout})
 }
 

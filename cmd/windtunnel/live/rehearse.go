@@ -177,7 +177,8 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	return o.print(stdout, o.rehearsed(m.run, r, simulated))
 }
 
-// recording rehearses, unless it is recorded. A file that cannot be written is told before.
+// recording returns what the EPP did: read from --recorded, or from a rehearsal, which it writes to --record.
+// A file that cannot be written is an error before anything starts.
 func (o *rehearseOptions) recording(ctx context.Context, pools pools, config []byte, m *measurement, stderr io.Writer) (r *recording, err error) {
 	switch {
 	case o.recorded != "":

@@ -63,7 +63,7 @@ type RequestQueue interface {
 	// Cancel gives a request up whose client has, and returns whether it waits here.
 	Cancel(request int) bool
 	IsIdle() bool
-	// SetSpeed has a second of the EPP's own clock, by which it looks for what to do, take so many seconds.
+	// SetSpeed sets how many simulated seconds one second of the EPP's own timers takes.
 	SetSpeed(speed float64)
 	// Evicts reports whether requests in flight may be evicted, and evict names one.
 	Evicts() bool

@@ -120,8 +120,8 @@ func (s *Scheduler) Wake(now simtime.Time) (simtime.Time, bool) {
 	return at, some
 }
 
-// SetSpeed has a second of the EPP's own clock take so many seconds of the simulation, where it has no
-// setting for how often it looks for what to do. It is 1 unless it is set.
+// SetSpeed sets how many simulated seconds one second of the EPP's own timers takes, for those that its
+// configuration cannot change, such as the tick of flow control. The default is 1.
 func (s *Scheduler) SetSpeed(speed float64) {
 	if s.flow != nil {
 		s.flow.SetSpeed(speed)
