@@ -297,23 +297,30 @@ func TestALiveRunSaysWhatKeepsItsReplicasAway(t *testing.T) {
 	})
 }
 
+// measures creates a live run and has its Job end with a comparison.
+func (c *cluster) measures(live *v1alpha1.SimulationRun, said store.Rehearsal) {
+	c.t.Helper()
+	c.create(live)
+	c.reconcile(live)
+	job := c.job()
+	report, err := store.DecodeReport(c.work(job, 0))
+	c.must(err)
+	report.Rehearsal = &said
+	raw, err := report.Encode()
+	c.must(err)
+	c.endPod(c.startPod(job, 0), 0, "Completed", string(raw))
+	c.endJob(job, batchv1.JobComplete, "", "")
+}
+
 func TestALiveRunIsRehearsed(t *testing.T) {
 	for _, within := range []bool{true, false} {
 		c := newLiveCluster(t)
 		live := liveRun()
-		c.create(live)
-		c.reconcile(live)
-		job := c.job()
-		report, err := store.DecodeReport(c.work(job, 0))
-		c.must(err)
-		report.Rehearsal = &store.Rehearsal{Within: within, Message: "decisions: 99.7 % equal or tied"}
-		raw, err := report.Encode()
-		c.must(err)
-		c.endPod(c.startPod(job, 0), 0, "Completed", string(raw))
-		c.endJob(job, batchv1.JobComplete, "", "")
+		said := store.Rehearsal{Within: within, Message: "decisions: 99.7 % equal or tied"}
+		c.measures(live, said)
 		c.reconcile(live)
 		got := meta.FindStatusCondition(c.subject(live).status().Conditions, v1alpha1.ConditionRehearsed)
-		if got == nil || (got.Status == metav1.ConditionTrue) != within || got.Message != report.Rehearsal.Message {
+		if got == nil || (got.Status == metav1.ConditionTrue) != within || got.Message != said.Message {
 			t.Errorf("within the limits %t: %+v", within, got)
 		}
 	}
@@ -324,18 +331,9 @@ func TestALiveRunIsRehearsedAfterAFailure(t *testing.T) {
 	for writes := 0; ; writes++ {
 		c := newLiveCluster(t)
 		live := liveRun()
-		c.create(live)
-		c.reconcile(live)
-		job := c.job()
-		report, err := store.DecodeReport(c.work(job, 0))
-		c.must(err)
-		report.Rehearsal = &store.Rehearsal{Within: true, Message: "all is equal"}
-		raw, err := report.Encode()
-		c.must(err)
-		c.endPod(c.startPod(job, 0), 0, "Completed", string(raw))
-		c.endJob(job, batchv1.JobComplete, "", "")
+		c.measures(live, store.Rehearsal{Within: true, Message: "all is equal"})
 		c.writesLeft = writes
-		_, err = c.reconcileOnce(live)
+		_, err := c.reconcileOnce(live)
 		c.writesLeft = -1
 		c.reconcile(live)
 		if got := meta.FindStatusCondition(c.subject(live).status().Conditions, v1alpha1.ConditionRehearsed); got == nil || got.Message != "all is equal" {
