@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,8 +142,8 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	if err != nil {
 		return err
 	}
-	if err := checkReplicas(&pools.run.Spec.Scenario); err != nil {
-		return err
+	if errs := compile.CheckRehearsed(&pools.run.Spec.Scenario, field.NewPath("spec", "scenario")); len(errs) > 0 {
+		return cli.BadInput(errs.ToAggregate())
 	}
 	config, loaded, err := compile.PickerText(pools.run.Plan)
 	if err != nil {
@@ -207,6 +208,9 @@ func (o *rehearseOptions) rehearse(ctx context.Context, pools pools, config []by
 		return nil, cli.BadInput(fmt.Errorf("listen for the replicas: %w", err))
 	}
 	defer ports.Close(open)
+	if o.binary, err = filepath.Abs(o.binary); err != nil { // so that no other program of this name is found in the PATH
+		return nil, err
+	}
 	choices, scrapes := rehearse.NewChoices(addresses(open)), rehearse.NewScrapes(len(open))
 	o.engine.scraped = scrapes.Read
 	if err := o.live(ctx, pools, open, config, m, choices, stderr); err != nil {
@@ -221,7 +225,7 @@ func (o *rehearseOptions) check() error {
 	if o.recorded == "" {
 		faults.If(o.binary == "", "the program of the EPP is required: --epp BINARY")
 		_, err := os.Stat(o.binary)
-		faults.If(o.binary != "" && err != nil, "--epp: %v", err)
+		faults.If(o.binary != "" && err != nil, "--epp: %v; an image is named with its tag or digest", err)
 	} else {
 		faults.If(o.binary != "" || o.record != "", "--recorded is in place of --epp and --record")
 		faults.If(o.speed != 1 || o.load.log != "", "--recorded sends nothing: leave out --speed and --log")
@@ -267,20 +271,6 @@ func warnOfRoles(stderr io.Writer, pools []v1alpha1.Pool) {
 			return
 		}
 	}
-}
-
-// checkReplicas refuses a scenario whose replicas change: those of a rehearsal are always there.
-func checkReplicas(in *v1alpha1.Scenario) error {
-	const why = "the replicas of a rehearsal neither start nor stop: leave it out"
-	var errs field.ErrorList
-	path := field.NewPath("spec", "scenario")
-	if len(in.Scalers) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("scalers"), why))
-	}
-	if len(in.Disruptions) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("disruptions"), why))
-	}
-	return cli.BadInput(errs.ToAggregate())
 }
 
 // setEngine sets what the flags of engine and load would.
@@ -360,7 +350,7 @@ func whileRuns(ctx context.Context, p *epp.Process) (context.Context, context.Ca
 	go func() {
 		select {
 		case <-p.Over():
-			cancel(p.Ended())
+			cancel(cli.BadInput(p.Ended()))
 		case <-ctx.Done():
 		}
 	}()

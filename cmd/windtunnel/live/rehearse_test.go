@@ -89,10 +89,33 @@ func TestTheEPPGetsTheConfigurationAsItIsStated(t *testing.T) {
 	}
 }
 
-func TestRehearseRefusesReplicasThatChange(t *testing.T) {
-	text := strings.Replace(loadManifest, "    router:", "    disruptions: [{pool: llama, at: 1s, kind: Fail}]\n    router:", 1)
+func TestRehearseRefusesWhatNoEPPDoes(t *testing.T) {
+	text := strings.Replace(loadManifest, "    router: {", "    disruptions: [{pool: llama, at: 1s, kind: Fail}]\n    router: {signals: Oracle, ", 1)
 	_, err := runRehearse(t, "-f", writeManifest(t, text), "--epp", "/bin/false")
-	if want := "spec.scenario.disruptions: Forbidden: the replicas of a rehearsal neither start nor stop"; err == nil || !strings.Contains(err.Error(), want) {
+	for _, want := range []string{
+		"spec.scenario.disruptions: Forbidden: a rehearsal does not disturb replicas",
+		"spec.scenario.router.signals: Forbidden: a real EPP reads metrics in intervals",
+	} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %v, want %q", err, want)
+		}
+	}
+	if code := cli.ExitCode(err); code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestAnEPPThatEndsInTheMiddle has a program that ends some seconds after its start, and is named as one in the
+// working folder.
+func TestAnEPPThatEndsInTheMiddle(t *testing.T) {
+	program := "#!/bin/sh\nexec timeout 3 " + epptest.Binary(t) + " \"$@\"\n"
+	manifest := loadFile(t)
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("short-epp", []byte(program), 0o700); err != nil { //nolint:gosec // a program
+		t.Fatal(err)
+	}
+	_, err := runRehearse(t, "-f", manifest, "--epp", "short-epp", "--speed", "0.01")
+	if want := "the EPP ended: exit status 124; the end of its log:\n"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("the error is %v, want %q", err, want)
 	}
 	if code := cli.ExitCode(err); code != 2 {

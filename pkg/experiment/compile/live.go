@@ -87,28 +87,9 @@ func checkLive(spec *v1alpha1.SimulationRunSpec, seeds int, path *field.Path) fi
 	return errs
 }
 
-// checkLiveScenario refuses what real EPPs and pods do not do as the scenario says.
-func checkLiveScenario(in *v1alpha1.Scenario, path *field.Path) (errs field.ErrorList) {
-	router := path.Child("router")
-	for _, no := range []struct {
-		is  bool
-		at  *field.Path
-		why string
-	}{
-		{len(in.Routers) > 0, path.Child("routers"), "a live run has one router"},
-		{in.Route != nil, path.Child("route"), "a live run has one router: leave it out"},
-		{in.Router.Policies != nil, router.Child("policies"), "a live run has an EPP, configured by endpointPickerConfig: leave it out"},
-		{in.Router.Admission != nil, router.Child("admission"), "a live run has no gateway: leave it out"},
-		{in.Router.Priority != nil, router.Child("priority"), "a live run has no gateway: leave it out"},
-		{in.Router.Adaptive != nil, router.Child("adaptive"), "the EPP's weights do not change: leave it out"},
-		{in.Router.Replicas > 1, router.Child("replicas"), "a live run has one EPP: leave it out"},
-		{len(in.Scalers) > 0, path.Child("scalers"), "scale the Deployment of the pool with an object of your own: leave it out"},
-		{len(in.Disruptions) > 0, path.Child("disruptions"), "the operator does not disturb replicas: leave it out"},
-	} {
-		if no.is {
-			errs = append(errs, field.Forbidden(no.at, no.why))
-		}
-	}
+// checkLiveScenario refuses what pods do not do as the scenario says.
+func checkLiveScenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList {
+	errs := CheckRehearsed(in, path)
 	duration := path.Child("horizon", "duration")
 	switch {
 	case in.Horizon.Duration == "":
@@ -118,6 +99,32 @@ func checkLiveScenario(in *v1alpha1.Scenario, path *field.Path) (errs field.Erro
 	}
 	errs = append(errs, checkLivePriorities(&in.Workload, path.Child("workload"))...)
 	return append(errs, checkLivePools(in.Pools, path.Child("pools"))...)
+}
+
+// CheckRehearsed refuses what a real EPP before replicas that stay does not do as the scenario says.
+func CheckRehearsed(in *v1alpha1.Scenario, path *field.Path) (errs field.ErrorList) {
+	router := path.Child("router")
+	for _, no := range []struct {
+		is  bool
+		at  *field.Path
+		why string
+	}{
+		{len(in.Routers) > 0, path.Child("routers"), "a rehearsal has one router"},
+		{in.Route != nil, path.Child("route"), "a rehearsal has one router: leave it out"},
+		{in.Router.Policies != nil, router.Child("policies"), "a rehearsal has an EPP, configured by endpointPickerConfig: leave it out"},
+		{in.Router.Admission != nil, router.Child("admission"), "a rehearsal has no gateway: leave it out"},
+		{in.Router.Priority != nil, router.Child("priority"), "a rehearsal has no gateway: leave it out"},
+		{in.Router.Adaptive != nil, router.Child("adaptive"), "the EPP's weights do not change: leave it out"},
+		{in.Router.Replicas > 1, router.Child("replicas"), "a rehearsal has one EPP: leave it out"},
+		{in.Router.Signals == v1alpha1.OracleSignals, router.Child("signals"), "a real EPP reads metrics in intervals: leave it out"},
+		{len(in.Scalers) > 0, path.Child("scalers"), "a rehearsal scales no replicas; on a cluster, scale the Deployment of the pool with an object of your own: leave it out"},
+		{len(in.Disruptions) > 0, path.Child("disruptions"), "a rehearsal does not disturb replicas: leave it out"},
+	} {
+		if no.is {
+			errs = append(errs, field.Forbidden(no.at, no.why))
+		}
+	}
+	return errs
 }
 
 // checkLivePriorities refuses the priorities that the spec states. Those of a trace's rows are refused

@@ -68,6 +68,7 @@ func TestWhatALiveRunRefuses(t *testing.T) {
 		"spec.scenario.horizon.duration: Required":               scenario(func(s *v1alpha1.Scenario) { s.Horizon.Duration = "" }),
 		"spec.scenario.horizon.duration: Invalid value: \"25h\"": scenario(func(s *v1alpha1.Scenario) { s.Horizon.Duration = "25h" }),
 		"spec.scenario.router.replicas: Forbidden":               scenario(func(s *v1alpha1.Scenario) { s.Router.Replicas = 2 }),
+		"spec.scenario.router.signals: Forbidden":                scenario(func(s *v1alpha1.Scenario) { s.Router.Signals = v1alpha1.OracleSignals }),
 		"spec.scenario.pools[0].replicas: Invalid value: 101":    scenario(func(s *v1alpha1.Scenario) { s.Pools[0].Replicas = 101 }),
 		"spec.scenario.pools[0].dataParallelism: Forbidden":      scenario(func(s *v1alpha1.Scenario) { s.Pools[0].DataParallelism = 2 }),
 		"spec.scenario.workload.clients[0].priority: Forbidden":  scenario(func(s *v1alpha1.Scenario) { s.Workload.Clients[0].Priority = 1 }),
