@@ -50,10 +50,8 @@ type engineOptions struct {
 	tokenizer string
 	server    vllm.Options
 	limits    ports.Limits
-	// submitted, unless it is nil, receives the stream of each request, by the client's ID.
-	submitted func(request string, s *replicas.Stream)
-	// scraped, unless it is nil, receives what is shown of a replica, and when it was sent.
-	scraped func(replica int, at time.Time, m *replicas.Metrics)
+	// notes, unless they are nil, take the part of the replicas in a rehearsal.
+	notes *rehearse.Notes
 }
 
 // NewEngineCommand is the verb engine.
@@ -85,7 +83,7 @@ have no authentication.`,
 	o.registerServer(f)
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the engine pass in a second: 1 is real time")
 	f.DurationVar(&o.maxLateness, "max-lateness", time.Second, "how late a token may be; the command fails if one is later, as the machine is then too slow")
-	f.BoolVar(&o.rehearsal, "rehearsal", false, "serve at "+recordPath+" when the metrics of each replica were read, and the times of its requests by the engine's clock")
+	f.BoolVar(&o.rehearsal, "rehearsal", false, "serve at "+recordPath+" what each replica noted since it was asked before: when its metrics were read, and the times of its requests by the engine's clock")
 	f.StringVar(&o.version, "vllm-version", "", "release of vLLM whose metrics and errors to imitate, from "+vllm.OldestVersion.String()+" to "+vllm.NewestVersion.String()+" (default the pool's engine.version)")
 	return cmd
 }
@@ -174,21 +172,38 @@ func (o *engineOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr
 	if len(pools.lengths) == 0 {
 		return cli.BadInput(errors.New("the workload has no request, and so no length of answers: state it with --answer-tokens"))
 	}
-	versions, err := o.versions(pools)
-	if err != nil {
-		return err
+	if o.rehearsal {
+		o.notes = rehearse.NewNotes(pools.replicas(), mostNotes)
 	}
 	open, err := ports.Open(ctx, o.addresses, o.port, pools.replicas())
 	if err != nil {
 		return cli.BadInput(fmt.Errorf("--address, --port: %w", err))
 	}
 	defer ports.Close(open)
-	servers := o.servers(pools, versions)
-	publisher, err := o.publisher(ctx, pools, servers, open)
+	e, err := o.newEngines(ctx, pools, open)
 	if err != nil {
 		return err
 	}
-	return o.serve(ctx, pools, servers, open, publisher, stdout, stderr)
+	return e.serve(ctx, stdout, stderr)
+}
+
+// engines are replicas that serve at open ports.
+type engines struct {
+	pools
+	options   *engineOptions
+	servers   []vllm.Options
+	open      []net.Listener
+	publisher *kvevents.Publisher // nil where they publish nothing
+}
+
+func (o *engineOptions) newEngines(ctx context.Context, pools pools, open []net.Listener) (*engines, error) {
+	versions, err := o.versions(pools)
+	if err != nil {
+		return nil, err
+	}
+	servers := o.servers(pools, versions)
+	publisher, err := o.publisher(ctx, pools, servers, open)
+	return &engines{pools, o, servers, open, publisher}, err
 }
 
 // servers are what the replicas of each pool serve.
@@ -210,55 +225,66 @@ func (o *engineOptions) servers(pools pools, versions []vllm.Version) []vllm.Opt
 	return all
 }
 
-// serve serves the replicas until the context ends, or they are too late. publisher is nil where they publish nothing.
-func (o *engineOptions) serve(ctx context.Context, pools pools, servers []vllm.Options, open []net.Listener, publisher *kvevents.Publisher, stdout, stderr io.Writer) error {
+// serve serves the replicas until the context ends, or they are too late.
+func (e *engines) serve(ctx context.Context, stdout, stderr io.Writer) error {
 	group, ctx := errgroup.WithContext(ctx)
-	config := replicas.Config{
-		Simulated: pools.config, Speed: o.speed, MaxLateness: o.maxLateness,
+	config := replicas.Config{Simulated: e.config, Speed: e.options.speed, MaxLateness: e.options.maxLateness}
+	if e.publisher != nil {
+		defer e.publisher.Close()
+		config.BlockEvents = e.publisher.Hear
+		group.Go(func() error { return e.publisher.Run(ctx) })
 	}
-	if publisher != nil {
-		defer publisher.Close()
-		config.BlockEvents = publisher.Hear
-		group.Go(func() error { return publisher.Run(ctx) })
-	}
-	noted := func(h http.Handler, _ int) http.Handler { return h }
-	if o.rehearsal {
-		noted = o.note(len(open), publisher)
+	if e.options.notes != nil {
+		config.Ended = e.options.notes.Ended
 	}
 	pool := replicas.New(config)
 	var handlers []http.Handler
-	for i, of := range pools.config.Pools {
+	for i, of := range e.config.Pools {
 		for range of.Replicas {
 			n := len(handlers)
-			server := servers[i]
-			if o.scraped != nil {
-				server.Scraped = func(m *replicas.Metrics) { o.scraped(n, time.Now(), m) }
-			}
-			handlers = append(handlers, noted(vllm.New(server, replica{pool, n, o.submitted}), n))
-			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, open[n].Addr())
-			warnOfAddress(stderr, open[n].Addr())
+			handlers = append(handlers, e.handler(i, replica{pool, n}))
+			fmt.Fprintf(stdout, "%s replica %d: http://%s\n", of.Name, n, e.open[n].Addr())
+			warnOfAddress(stderr, e.open[n].Addr())
 		}
 	}
 	group.Go(func() error { return pool.Run(ctx) })
-	group.Go(func() error { return ports.Serve(ctx, open, handlers, o.limits) })
+	group.Go(func() error { return ports.Serve(ctx, e.open, handlers, e.options.limits) })
 	return group.Wait()
+}
+
+// handler is the server of a replica of a pool, with what it notes of a rehearsal, if it does, beside its paths.
+func (e *engines) handler(pool int, r replica) http.Handler {
+	server, notes := e.servers[pool], e.options.notes
+	if notes != nil {
+		server.Scraped = func(m *replicas.Metrics) { notes.Scraped(r.number, time.Now(), m) }
+	}
+	paths := vllm.New(server, r)
+	if !e.options.rehearsal {
+		return paths
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", paths)
+	mux.HandleFunc("POST "+recordPath, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(notes.Take(r.number)) // the client may be gone
+	})
+	mux.HandleFunc("GET "+readersPath, func(w http.ResponseWriter, r *http.Request) {
+		if err := awaitReaders(r.Context(), e.publisher); err != nil {
+			http.Error(w, err.Error(), http.StatusGatewayTimeout)
+		}
+	})
+	return mux
 }
 
 // replica is one of a pool's.
 type replica struct {
 	pool   *replicas.Pool
 	number int
-	// submitted, unless it is nil, receives each stream. Calls overlap.
-	submitted func(request string, s *replicas.Stream)
 }
 
 // Submit implements [vllm.Engine].
 func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
-	s, err := r.pool.Submit(r.number, of)
-	if err == nil && r.submitted != nil {
-		r.submitted(of.ID, s)
-	}
-	return s, err
+	return r.pool.Submit(r.number, of)
 }
 
 // Metrics implements [vllm.Engine].
@@ -267,32 +293,16 @@ func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 // Lateness implements [vllm.Engine].
 func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }
 
-// recordPath is where a replica serves what it notes of a rehearsal, and readersPath where it answers when the KV
-// events of all replicas have a reader.
+// recordPath is where a replica gives what it noted of a rehearsal since it was asked before, and readersPath where it
+// answers when the KV events of all replicas have a reader.
 const (
 	recordPath  = "/rehearsal"
 	readersPath = recordPath + "/readers"
 )
 
-// note has a number of replicas note their part in a rehearsal, and returns what serves it beside a replica's paths.
-func (o *engineOptions) note(replicas int, publisher *kvevents.Publisher) func(http.Handler, int) http.Handler {
-	scrapes, times := rehearse.NewScrapes(replicas), &rehearse.EngineTimes{}
-	o.scraped, o.submitted = scrapes.Read, times.Submitted
-	return func(paths http.Handler, n int) http.Handler {
-		mux := http.NewServeMux()
-		mux.Handle("/", paths)
-		mux.HandleFunc("GET "+recordPath, func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Type", "application/json")
-			_ = json.NewEncoder(w).Encode(rehearse.RecordOf(n, scrapes, times)) // the client may be gone
-		})
-		mux.HandleFunc("GET "+readersPath, func(w http.ResponseWriter, r *http.Request) {
-			if err := awaitReaders(r.Context(), publisher); err != nil {
-				http.Error(w, err.Error(), http.StatusGatewayTimeout)
-			}
-		})
-		return mux
-	}
-}
+// mostNotes is how many notes a replica keeps until it is asked for them: those of an hour, of an EPP that reads its
+// metrics 20 times a second.
+const mostNotes = 80_000
 
 // versions are those of the pools.
 func (o *engineOptions) versions(pools pools) ([]vllm.Version, error) {

@@ -91,7 +91,7 @@ func TestEngineTellsOfReaders(t *testing.T) {
 	if err := reader.SetOption(zmq4.OptionSubscribe, "kv@"); err != nil {
 		t.Fatal(err)
 	}
-	answer, err := ask(t.Context(), at, readersPath)
+	answer, err := ask(t.Context(), at, http.MethodGet, readersPath)
 	if err != nil {
 		t.Fatal(err)
 	}

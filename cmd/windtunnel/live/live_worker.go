@@ -23,7 +23,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/propose"
-	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
 )
@@ -31,7 +30,7 @@ import (
 // Bounds of what a replica says of a rehearsal.
 const (
 	recordTimeout = time.Minute
-	recordBytes   = 1 << 30
+	recordBytes   = 1 << 26
 )
 
 // mostMoves is how many changes of the replicas a comparison states: a pod can report 4 KiB.
@@ -60,40 +59,36 @@ termination message. The operator sets the flags.`
 }
 
 // play plays a case, and holds it against its simulation.
-func (o *liveWorkerOptions) play(ctx context.Context, plan *experiment.Plan, traces trace.Set, of experiment.Case) (experiment.Simulation, store.Rehearsal, error) {
-	p, err := o.newPlay(ctx, plan, traces, of)
+func (o *liveWorkerOptions) play(ctx context.Context, plan *experiment.Plan, traces trace.Set, of experiment.Case) (s experiment.Simulation, verdict store.Rehearsal, err error) {
+	p := &podPlay{liveWorkerOptions: o, live: plan.Live}
+	if err = p.start(ctx, plan, traces, of.Seed); err == nil {
+		err = p.awaitEPP(ctx, plan)
+	}
+	if err == nil {
+		err = p.send(ctx)
+	}
 	if err != nil {
-		return experiment.Simulation{}, store.Rehearsal{}, err
-	}
-	if err := epp.Await(ctx, o.health); err != nil {
-		return experiment.Simulation{}, store.Rehearsal{}, fmt.Errorf("%w: the EPP does not serve at %s: %w", worker.ErrBadInput, o.health, err)
-	}
-	if err := p.awaitReaders(ctx, plan); err != nil {
-		return experiment.Simulation{}, store.Rehearsal{}, err
-	}
-	if err := p.send(ctx); err != nil {
-		return experiment.Simulation{}, store.Rehearsal{}, err
+		return s, verdict, err
 	}
 	compared, err := p.compare(ctx)
 	if err != nil {
-		return experiment.Simulation{}, store.Rehearsal{}, err
+		return s, verdict, err
 	}
 	return p.result(of, compared)
 }
 
-// play is a live run under way.
-type play struct {
+// podPlay is a play whose replicas and EPP the operator has started.
+type podPlay struct {
 	*liveWorkerOptions
+	*play
 	live     *experiment.Live
 	services []discovery.Service
-	// start are the replicas that the run begins with.
-	start    fleet
-	options  rehearseOptions
-	measured *measurement
-	choices  *rehearse.Choices
-	scrapes  *rehearse.Scrapes
-	// moved is how the replicas changed; it is read when those who look for them have ended.
+	// first are the replicas that the run begins with.
+	first fleet
+	// moved is how the replicas changed, and lost why notes of theirs are not whole; both are read when those who look
+	// for the replicas have ended.
 	moved moves
+	lost  error
 }
 
 // moves are the changes of the number of replicas.
@@ -114,51 +109,52 @@ func (m *moves) add(before, after int) {
 	}
 }
 
-// newPlay finds the replicas, which must be all that the plan has, and without a request behind them.
-func (o *liveWorkerOptions) newPlay(ctx context.Context, plan *experiment.Plan, traces trace.Set, of experiment.Case) (*play, error) {
-	p := &play{liveWorkerOptions: o, live: plan.Live}
+// start finds the replicas, which must be all that the plan has, and without a request behind them.
+func (p *podPlay) start(ctx context.Context, plan *experiment.Plan, traces trace.Set, seed int64) error {
 	run, err := plannedRun(plan, traces)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if p.services, err = o.services(plan.Live); err != nil {
-		return nil, err
+	if p.services, err = p.liveWorkerOptions.services(p.live); err != nil {
+		return err
 	}
 	served, err := new(scenarioOptions).poolsOf(run)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if objectives, _ := objectivesOf(served.priorities); objectives != nil {
-		return nil, fmt.Errorf("%w: requests of the workload have priorities, and the EPP of a live run reads no InferenceObjectives, in which priorities are", worker.ErrBadInput)
+		return fmt.Errorf("%w: requests of the workload have priorities, and the EPP of a live run reads no InferenceObjectives, in which priorities are", worker.ErrBadInput)
 	}
-	p.options.limits = rehearse.DefaultLimits()
-	p.options.load = loadOptions{epp: o.epp, api: string(load.Completions), speed: 1, seed: of.Seed}
-	if p.measured, err = p.options.load.newMeasurement(run); err != nil {
-		return nil, err
+	sent := loadOptions{epp: p.epp, api: string(load.Completions), speed: 1, seed: seed}
+	m, err := sent.newMeasurement(run)
+	if err != nil {
+		return err
 	}
-	if p.start, err = o.find(ctx, p.live, p.services); err != nil {
-		return nil, err
+	if p.first, err = p.find(ctx, p.live, p.services); err != nil {
+		return err
 	}
-	if missing := p.start.missing(p.live); missing != "" {
-		return nil, fmt.Errorf("%w: %s", worker.ErrBadInput, missing)
+	if missing := p.first.missing(p.live); missing != "" {
+		return fmt.Errorf("%w: %s", worker.ErrBadInput, missing)
 	}
-	var addresses []string
-	for _, e := range p.start.endpoints {
-		r, err := record(ctx, e)
+	p.play = newPlay(m, sent, p.first.addresses())
+	for i, e := range p.first.endpoints {
+		r, err := takeRecord(ctx, e)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if len(r.Times) > 0 {
-			return nil, fmt.Errorf("%w: replica %s has served requests before this run, and its cache is not that of the simulation", worker.ErrBadInput, e.Name)
+		if r.Requests > 0 {
+			return fmt.Errorf("%w: replica %s has served requests before this run, and its cache is not that of the simulation", worker.ErrBadInput, e.Name)
 		}
-		addresses = append(addresses, e.Address.String())
+		p.notes.Add(i, r)
 	}
-	p.choices, p.scrapes = rehearse.NewChoices(addresses), rehearse.NewScrapes(len(addresses))
-	return p, epp.WriteEndpoints(o.folder, p.start.endpoints)
+	return epp.WriteEndpoints(p.folder, p.first.endpoints)
 }
 
-// awaitReaders waits until the EPP reads the KV events of all replicas, if it reads any.
-func (p *play) awaitReaders(ctx context.Context, plan *experiment.Plan) error {
+// awaitEPP waits until the EPP serves, and, if it reads KV events, reads those of all replicas.
+func (p *podPlay) awaitEPP(ctx context.Context, plan *experiment.Plan) error {
+	if err := epp.Await(ctx, p.health); err != nil {
+		return fmt.Errorf("%w: the EPP does not serve at %s: %w", worker.ErrBadInput, p.health, err)
+	}
 	_, config, err := compile.PickerText(plan)
 	if err != nil {
 		return err
@@ -170,8 +166,8 @@ func (p *play) awaitReaders(ctx context.Context, plan *experiment.Plan) error {
 	if read.kvEvents == "" {
 		return nil
 	}
-	for _, e := range p.start.endpoints {
-		answer, err := ask(ctx, e, readersPath)
+	for _, e := range p.first.endpoints {
+		answer, err := ask(ctx, e, http.MethodGet, readersPath)
 		if err != nil {
 			return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
 		}
@@ -181,30 +177,29 @@ func (p *play) awaitReaders(ctx context.Context, plan *experiment.Plan) error {
 }
 
 // send sends the load, and tells the EPP of replicas that come and go.
-func (p *play) send(ctx context.Context) error {
-	following, stop := context.WithCancel(ctx)
+func (p *podPlay) send(ctx context.Context) error {
+	over := make(chan struct{})
 	var follower sync.WaitGroup
-	follower.Go(func() { p.follow(following) })
+	follower.Go(func() { p.follow(ctx, over) })
 	defer follower.Wait()
-	defer stop()
-	p.measured.began = func(start time.Time) { p.choices.Start = start }
-	p.measured.heard = func(e *load.Outcome) { p.options.hear(p.measured, p.choices, e) }
-	return p.measured.send(ctx, &p.options.load)
+	defer close(over)
+	return p.play.send(ctx)
 }
 
-// follow writes the endpoints of the EPP anew where replicas come and go. A name server that does not
-// answer changes nothing.
-func (p *play) follow(ctx context.Context) {
+// follow takes what the replicas note, and writes the endpoints of the EPP anew where replicas come and go. A name server
+// that does not answer changes nothing.
+func (p *podPlay) follow(ctx context.Context, over <-chan struct{}) {
 	tick := time.NewTicker(findInterval)
 	defer tick.Stop()
-	for last := p.start; ; {
+	for last := p.first; ; {
 		select {
-		case <-ctx.Done():
+		case <-over:
 			return
 		case <-tick.C:
 		}
+		p.take(ctx)
 		found, err := p.find(ctx, p.live, p.services)
-		if err != nil || ctx.Err() != nil || found.equal(&last) {
+		if err != nil || found.equal(&last) {
 			continue
 		}
 		if err := epp.WriteEndpoints(p.folder, found.endpoints); err != nil {
@@ -215,73 +210,51 @@ func (p *play) follow(ctx context.Context) {
 	}
 }
 
-// compare holds the run against its simulation. One whose replicas changed is held against a simulation
-// whose replicas do not.
-func (p *play) compare(ctx context.Context) (*rehearsal, error) {
-	if p.moved.told != "" {
-		simulated, err := rehearse.Alone(ctx, p.measured.simulation)
-		if err != nil {
-			return nil, err
+// take takes what the replicas noted, unless they have changed, or an answer was lost before.
+func (p *podPlay) take(ctx context.Context) {
+	for i, e := range p.first.endpoints {
+		if p.moved.told != "" || p.lost != nil {
+			return
 		}
-		compared := p.rehearsed(simulated)
-		compared.Moved = p.moved.told
-		return compared, nil
-	}
-	for i, e := range p.start.endpoints {
-		r, err := record(ctx, e)
-		if err != nil {
-			return nil, err
+		var r *rehearse.Record
+		if r, p.lost = takeRecord(ctx, e); p.lost != nil {
+			return
 		}
-		r.Add(i, p.scrapes, &p.options.times)
+		if p.notes.Add(i, r); r.Forgotten {
+			p.lost = fmt.Errorf("replica %s noted more than it keeps until it is asked", e.Name)
+		}
 	}
-	simulated, err := rehearse.Compare(ctx, p.measured.simulation, p.choices, p.scrapes)
-	if err != nil {
-		return nil, err
-	}
-	return p.rehearsed(simulated), nil
 }
 
-func (p *play) rehearsed(s *rehearse.Simulated) *rehearsal {
-	live := &recording{Metrics: []result.Metrics{p.options.times.Metrics(), p.measured.row.Metrics}, Client: p.measured.client(&p.options.load)}
-	return p.options.rehearsed(p.measured.run, live, s)
+// compare holds the run against its simulation.
+func (p *podPlay) compare(ctx context.Context) (*rehearsal, error) {
+	switch p.take(ctx); {
+	case p.moved.told != "":
+		p.notes = rehearse.NewNotes(len(p.first.endpoints), 0) // those of replicas that have gone are not whole
+	case p.lost != nil:
+		return nil, p.lost
+	}
+	return p.recording().compare(ctx, p.measurement, rehearse.DefaultLimits(), p.moved.told)
 }
 
 // result is the row of the run, with the comparison beside it.
-func (p *play) result(of experiment.Case, compared *rehearsal) (experiment.Simulation, store.Rehearsal, error) {
-	plan := p.measured.run.Plan
+func (p *podPlay) result(of experiment.Case, compared *rehearsal) (experiment.Simulation, store.Rehearsal, error) {
+	plan := p.run.Plan
 	criteria, errs := plan.Criteria(nil)
 	if len(errs) > 0 {
 		return experiment.Simulation{}, store.Rehearsal{}, errs.ToAggregate()
 	}
-	s := experiment.Simulation{Row: p.measured.row}
+	s := experiment.Simulation{Row: p.row}
 	s.Row.Key, s.Row.Point, s.Row.Share = plan.CaseKey(of, criteria.Metrics()), of.Point.ID, of.Share
 	s.Rehearsal, _ = propose.Pack(compared)
 	return s, store.Rehearsal{Within: compared.Within, Message: compared.sentence()}, nil
 }
 
-// sentence says in one what the comparison gives.
-func (r *rehearsal) sentence() string {
-	said := []string{fmt.Sprintf("%.2f %% of decisions are equal or tied", 100*r.Share)}
-	if r.Moved != "" {
-		said[0] = "decisions are not compared, as the number of replicas changed: " + r.Moved
-	}
-	for _, f := range r.Figures {
-		if f.Limit != nil {
-			said = append(said, fmt.Sprintf("%s is %.1f %% apart", f.Metric, 100*f.Apart))
-		}
-	}
-	verdict := "within the limits"
-	if !r.Within {
-		verdict = "not within the limits"
-	}
-	return strings.Join(said, ", ") + ": " + verdict
-}
-
-// record asks a replica what it noted.
-func record(ctx context.Context, e epp.Endpoint) (*rehearse.Record, error) {
+// takeRecord takes what a replica noted since it was asked before.
+func takeRecord(ctx context.Context, e epp.Endpoint) (*rehearse.Record, error) {
 	ctx, cancel := context.WithTimeout(ctx, recordTimeout)
 	defer cancel()
-	answer, err := ask(ctx, e, recordPath)
+	answer, err := ask(ctx, e, http.MethodPost, recordPath)
 	if err != nil {
 		return nil, err
 	}
@@ -294,8 +267,8 @@ func record(ctx context.Context, e epp.Endpoint) (*rehearse.Record, error) {
 }
 
 // ask returns the answer of a replica at a path of rehearsals.
-func ask(ctx context.Context, e epp.Endpoint, path string) (io.ReadCloser, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+e.Address.String()+path, nil)
+func ask(ctx context.Context, e epp.Endpoint, method, path string) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, method, "http://"+e.Address.String()+path, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,6 @@ type loadOptions struct {
 // NewLoadCommand is the verb load.
 func NewLoadCommand() *cobra.Command {
 	var o loadOptions
-	o.local.Parallelism = 1
 	cmd := &cobra.Command{
 		Use:   "load -f FILE (--target URL | --epp ADDRESS)",
 		Short: "Send the workload of a SimulationRun to servers, and measure the answers",
@@ -51,13 +50,10 @@ the client's clock, from when a request is sent.`,
 			return o.run(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
 	}
+	registerRun(cmd, &o.local)
 	f := cmd.Flags()
-	o.local.RegisterFiles(f, ", with a SimulationRun (required)")
-	o.local.RegisterInputs(f)
-	o.local.RegisterSettings(cmd)
 	o.local.RegisterRequests(cmd)
 	o.registerLog(f)
-	f.StringVar(&o.local.Name, "name", "", "take only the SimulationRun of this name")
 	o.local.Output = cli.Table
 	cli.OutputFlag(f, &o.local.Output, append(slices.Clone(cli.DocumentFormats), cli.BenchmarkReport), "")
 	f.StringVar(&o.target, "target", "", "URL of the server or gateway, without the path of the API")

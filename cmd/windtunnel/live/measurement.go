@@ -27,6 +27,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
+	"windtunnel.dev/windtunnel/pkg/simulator"
 )
 
 // mostLate is by how much requests may be sent after their time before the load counts as another one.
@@ -43,11 +44,8 @@ type measurement struct {
 	meter    *load.Meter
 	recorder benchmark.Recorder
 	faults   map[string]int
-	// log, unless it is nil, takes each request that has ended.
-	log *servedLog
-	// began, unless it is nil, hears of the start, and heard of each request that has ended.
-	began      func(time.Time)
-	heard      func(*load.Outcome)
+	// heard hear of each request that has ended.
+	heard      []func(*load.Outcome)
 	start, end time.Time
 	summary    *load.Summary
 	row        result.Row
@@ -59,7 +57,7 @@ func (o *loadOptions) newMeasurement(run local.Run) (*measurement, error) {
 	if o.seed >= 0 {
 		m.seed = o.seed
 	}
-	config, err := execute.Config(run.Plan, run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
+	config, err := m.simulation()
 	if err != nil {
 		return nil, err
 	}
@@ -72,6 +70,11 @@ func (o *loadOptions) newMeasurement(run local.Run) (*measurement, error) {
 		Seed:       m.seed, Speed: o.speed, Clock: clock.RealClock{},
 	}
 	return m, nil
+}
+
+// simulation makes the input of the simulation that is compared.
+func (m *measurement) simulation() (simulator.Config, error) {
+	return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
 }
 
 func ordersByPriority(p v1alpha1.Pool) bool { return p.Engine.Scheduler == v1alpha1.PriorityScheduler }
@@ -90,11 +93,12 @@ func (m *measurement) send(ctx context.Context, o *loadOptions) error {
 		return m.sendRows(ctx, o)
 	}
 	return cli.WriteWhole(o.log, func(w io.Writer) error {
-		m.log = &servedLog{labels: m.options.Source.Labels()}
+		log := servedLog{labels: m.options.Source.Labels()}
+		m.heard = append(m.heard, log.add)
 		if err := m.sendRows(ctx, o); err != nil {
 			return err
 		}
-		return m.log.write(w)
+		return log.write(w)
 	})
 }
 
@@ -114,11 +118,8 @@ func (m *measurement) sendRows(ctx context.Context, o *loadOptions) error {
 func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow) error) (err error) {
 	m.options.Ended = func(e *load.Outcome) error {
 		m.meter.Add(e)
-		if m.log != nil {
-			m.log.add(e)
-		}
-		if m.heard != nil {
-			m.heard(e)
+		for _, hear := range m.heard {
+			hear(e)
 		}
 		if e.Fault != "" {
 			m.faults[e.Fault]++
@@ -128,9 +129,6 @@ func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow)
 		return errors.Join(m.recorder.Write(&row), write(&row))
 	}
 	m.start = m.options.Clock.Now()
-	if m.began != nil {
-		m.began(m.start)
-	}
 	if m.summary, err = load.Run(ctx, m.options); err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ func (o *rehearseOptions) onCluster(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	return o.print(cmd.OutOrStdout(), r)
+	return r.print(cmd.OutOrStdout(), o.output)
 }
 
 // measure makes a run a live one of an image, with the flags that the manifest states.

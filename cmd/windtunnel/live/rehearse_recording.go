@@ -47,7 +47,7 @@ func readRecording(name string, replicas int) (*recording, error) {
 	if r.EPP.Scrapes == nil {
 		return nil, refuse(errors.New("it has no field epp: --record writes it"))
 	}
-	if n := r.EPP.Endpoints(); n != replicas {
+	if n := len(r.EPP.Scrapes); n != replicas {
 		return nil, refuse(fmt.Errorf("it is of %d replicas, and the run has %d", n, replicas))
 	}
 	return r, nil

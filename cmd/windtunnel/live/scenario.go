@@ -36,13 +36,19 @@ type scenarioOptions struct {
 	plan, inputs string
 }
 
-func (o *scenarioOptions) register(cmd *cobra.Command) {
-	o.local.Parallelism = 1
+// registerRun defines the flags that name a SimulationRun.
+func registerRun(cmd *cobra.Command, o *local.Options) {
+	o.Parallelism = 1
 	f := cmd.Flags()
-	o.local.RegisterFiles(f, ", with a SimulationRun (required)")
-	o.local.RegisterInputs(f)
-	o.local.RegisterSettings(cmd)
-	f.StringVar(&o.local.Name, "name", "", "take only the SimulationRun of this name")
+	o.RegisterFiles(f, ", with a SimulationRun (required)")
+	o.RegisterInputs(f)
+	o.RegisterSettings(cmd)
+	f.StringVar(&o.Name, "name", "", "take only the SimulationRun of this name")
+}
+
+func (o *scenarioOptions) register(cmd *cobra.Command) {
+	registerRun(cmd, &o.local)
+	f := cmd.Flags()
 	f.StringVar(&o.plan, "plan", "", "folder of a plan in place of -f, as the operator mounts it in the pods of a live run")
 	f.StringVar(&o.inputs, "inputs", "", "folder of the plan's inputs")
 	f.StringSliceVar(&o.pools, "pool", nil, "name of a pool to serve; may be repeated (default all)")

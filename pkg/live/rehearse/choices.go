@@ -12,8 +12,9 @@ import (
 
 // identity names a request of a source, whenever it arrives.
 type identity struct {
-	client, attempt int
-	workload.Origin
+	Client  int             `json:"client"`
+	Attempt int             `json:"attempt"`
+	Origin  workload.Origin `json:"origin"`
 }
 
 func identityOf(q *workload.Request) identity { return identity{q.Client, q.Attempt, q.Origin} }
@@ -31,18 +32,21 @@ type Choices struct {
 	last int
 }
 
-// choice is one decision.
+// choice is one decision. Times are of the workload, in nanoseconds.
 type choice struct {
-	// request is the ID of the request.
-	request int
-	// endpoint is the chosen one; -1 where the EPP chose none.
-	endpoint int
-	// sent is when the request was sent, and answered when the EPP's answer came, in time of the workload.
-	sent, answered simtime.Time
-	// chosen is when the EPP chose, and ended when it had counted the end, in time of the workload; 0 is unknown.
-	chosen, ended simtime.Time
-	// scores are what the EPP gave each endpoint, by number; nil where it does not tell.
-	scores map[int]float64
+	// Request is the ID of the request.
+	Request int `json:"request"`
+	identity
+	// Sent is when the request was sent, and Answered when the EPP's answer came.
+	Sent     simtime.Time `json:"sent"`
+	Answered simtime.Time `json:"answered"`
+	// Chosen is when the EPP chose, and Ended when it had counted the end; 0 is unknown.
+	Chosen simtime.Time `json:"chosen,omitempty"`
+	Ended  simtime.Time `json:"ended,omitempty"`
+	// Endpoint is the chosen one; -1 where the EPP chose none.
+	Endpoint int `json:"endpoint"`
+	// Scores are what the EPP gave each endpoint, by number; nil where it does not tell.
+	Scores map[int]float64 `json:"scores,omitempty"`
 }
 
 // NewChoices returns no choices among endpoints, whose addresses are given in the order of their
@@ -61,42 +65,46 @@ const answerTime = 2 * time.Millisecond
 // at is when the EPP chose. Where it does not tell, it is about a third of the way from the question to the answer, which has more messages, and,
 // where requests wait for the choice, at most answerTime before the answer.
 func (c *Choices) at(made *choice, waits bool) simtime.Time {
-	if made.chosen > 0 {
-		return made.chosen
+	if made.Chosen > 0 {
+		return made.Chosen
 	}
-	took := (made.answered - made.sent) * 2 / 3
+	took := (made.Answered - made.Sent) * 2 / 3
 	if waits {
 		took = min(took, simtime.Time(0).Add(c.ofWorkload(answerTime)))
 	}
-	return made.answered - took
+	return made.Answered - took
 }
 
 // Add takes the choice for a request that has ended.
 func (c *Choices) Add(o *load.Outcome) {
-	of := choice{request: o.ID, endpoint: -1, sent: o.Arrival, answered: max(o.Chosen, o.Arrival)}
-	c.last = max(c.last, o.ID)
+	of := choice{Request: o.ID, identity: identityOf(&o.Request), Endpoint: -1, Sent: o.Arrival, Answered: max(o.Chosen, o.Arrival)}
 	if number, known := c.endpoints[o.Endpoint]; known {
-		of.endpoint = number
+		of.Endpoint = number
 	}
 	for address, score := range o.Scores {
 		number, known := c.endpoints[address]
 		if !known {
 			continue // no replica of the run
 		}
-		if of.scores == nil {
-			of.scores = map[int]float64{}
+		if of.Scores == nil {
+			of.Scores = map[int]float64{}
 		}
-		of.scores[number] = score
+		of.Scores[number] = score
 	}
-	c.of[identityOf(&o.Request)] = of
+	c.add(of)
+}
+
+func (c *Choices) add(made choice) {
+	c.of[made.identity] = made
+	c.last = max(c.last, made.Request)
 }
 
 // SetMoments takes when the EPP chose for a request, and when it had counted its end, by the clock of the machine; either
 // is zero where it is unknown.
 func (c *Choices) SetMoments(of func(request int) (chosen, ended time.Time)) {
 	for name, made := range c.of { // in any order
-		chosen, ended := of(made.request)
-		made.chosen, made.ended = c.inWorkload(chosen), c.inWorkload(ended)
+		chosen, ended := of(made.Request)
+		made.Chosen, made.Ended = c.inWorkload(chosen), c.inWorkload(ended)
 		c.of[name] = made
 	}
 }
@@ -122,5 +130,5 @@ func (c *Choices) ofWorkload(d time.Duration) time.Duration {
 // sent is when a request was sent.
 func (c *Choices) sent(of identity) (simtime.Time, bool) {
 	made, known := c.of[of]
-	return made.sent, known
+	return made.Sent, known
 }

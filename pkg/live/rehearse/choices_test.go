@@ -16,7 +16,7 @@ func TestOnlyReplicasHaveScores(t *testing.T) {
 	c := NewChoices([]string{"127.0.0.1:8000", "127.0.0.1:8001"})
 	o := &load.Outcome{Endpoint: "127.0.0.1:8001", Scores: map[string]float64{"127.0.0.1:8000": 1, "127.0.0.1:8001": 2, "10.0.0.1:8000": 9}}
 	c.Add(o)
-	if diff := cmp.Diff(map[int]float64{0: 1, 1: 2}, c.of[identityOf(&o.Request)].scores); diff != "" {
+	if diff := cmp.Diff(map[int]float64{0: 1, 1: 2}, c.of[identityOf(&o.Request)].Scores); diff != "" {
 		t.Errorf("scores (−want +got):\n%s", diff)
 	}
 }
@@ -39,8 +39,8 @@ func TestTheMomentOfAChoice(t *testing.T) {
 		c.Add(o)
 		c.SetMoments(func(int) (chosen, ended time.Time) { return tc.chosen, time.Time{} })
 		made := c.of[identityOf(&o.Request)]
-		if got := c.at(&made, false); got != tc.want || made.ended != 0 {
-			t.Errorf("%s: it chose at %v, want %v; the end is at %v", name, got, tc.want, made.ended)
+		if got := c.at(&made, false); got != tc.want || made.Ended != 0 {
+			t.Errorf("%s: it chose at %v, want %v; the end is at %v", name, got, tc.want, made.Ended)
 		}
 	}
 }

@@ -79,7 +79,7 @@ type Maker func() (simulator.Config, error)
 // when they were sent. Both are late on a busy machine. In the third, they come when the EPP chose,
 // and are decided on at once: how long they wait, and which one goes first, is for the second. The
 // scenario has one router, which is an EPP.
-func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes *Scrapes) (*Simulated, error) {
+func Compare(ctx context.Context, maker Maker, choices *Choices, scrapes Scrapes) (*Simulated, error) {
 	config, err := maker()
 	if err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func Alone(ctx context.Context, maker Maker) (*Simulated, error) {
 }
 
 // follow simulates with the choices of the real EPP, on simulated scrapes or on given ones.
-func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) error {
+func (f *follower) follow(ctx context.Context, maker Maker, scrapes Scrapes) error {
 	config, err := maker()
 	if err != nil {
 		return err
@@ -130,7 +130,7 @@ func (f *follower) follow(ctx context.Context, maker Maker, scrapes *Scrapes) er
 	case f.waits:
 		source.sent = f.choices.sent
 	default:
-		source.Source = f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return c.answered })
+		source.Source = f.choices.inOrder(config.Source, func(c *choice) simtime.Time { return c.Answered })
 	}
 	config.Source = source
 	of.Force(f.force)
@@ -220,7 +220,7 @@ func (f *follower) first() []Difference {
 // no decision.
 func (f *follower) chosen(request int) (choice, bool) {
 	live, known := f.choices.of[f.ids[request]]
-	if known && live.endpoint < 0 {
+	if known && live.Endpoint < 0 {
 		own, is := f.whole.compared[f.ids[request]]
 		if !is {
 			own = -1
@@ -233,8 +233,8 @@ func (f *follower) chosen(request int) (choice, bool) {
 // force implements [policy.Force].
 func (f *follower) force(request int, candidates []int, chosen int) int {
 	f.own[request] = chosen
-	if live, known := f.choices.of[f.ids[request]]; known && slices.Contains(candidates, live.endpoint) {
-		return live.endpoint
+	if live, known := f.choices.of[f.ids[request]]; known && slices.Contains(candidates, live.Endpoint) {
+		return live.Endpoint
 	}
 	return chosen
 }
@@ -261,20 +261,20 @@ func (f *follower) compare(of identity, live choice, own int, d *execute.Routing
 	scores := scoresOf(d.Primary())
 	n := &f.decisions
 	switch {
-	case own == live.endpoint:
+	case own == live.Endpoint:
 		n.Equal++
 		return
-	case own < 0 || live.endpoint < 0:
+	case own < 0 || live.Endpoint < 0:
 		n.NotRouted++
-	case isBest(scores, live.endpoint), isBest(live.scores, own):
+	case isBest(scores, live.Endpoint), isBest(live.Scores, own):
 		n.Tied++
 		return
 	default:
 		n.Different++
 	}
 	f.differences = append(f.differences, Difference{
-		Request: live.request, AtSeconds: d.AtSeconds, Live: live.endpoint, Simulated: own,
-		LiveScores: live.scores, Scores: scores,
+		Request: live.Request, AtSeconds: d.AtSeconds, Live: live.Endpoint, Simulated: own,
+		LiveScores: live.Scores, Scores: scores,
 		Signals: slices.Clone(d.Endpoints), Prefixes: slices.Clone(d.Prefixes),
 	})
 }

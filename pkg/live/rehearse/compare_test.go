@@ -144,7 +144,7 @@ func TestHeldRequestsAreComparedAsTheyLeave(t *testing.T) {
 	if waited < requests/4 {
 		t.Fatalf("%d requests waited", waited)
 	}
-	got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
+	got, err := Compare(t.Context(), maker, choices, make(Scrapes, len(addresses)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func TestChoicesAreComparedAfterTheSameOnesBefore(t *testing.T) {
 				}
 				choices.Add(&copied)
 			}
-			got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
+			got, err := Compare(t.Context(), maker, choices, make(Scrapes, len(addresses)))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -217,7 +217,7 @@ func TestTheSameChoicesGiveTheSameFigures(t *testing.T) {
 	for _, o := range all {
 		choices.Add(o)
 	}
-	got, err := Compare(t.Context(), maker, choices, NewScrapes(len(addresses)))
+	got, err := Compare(t.Context(), maker, choices, make(Scrapes, len(addresses)))
 	if err != nil {
 		t.Fatal(err)
 	}

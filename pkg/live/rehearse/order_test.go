@@ -39,7 +39,7 @@ func TestRequestsComeInTheOrderOfTheChoices(t *testing.T) {
 		want []came
 	}{
 		"as it chose":        {func(c *choice) simtime.Time { return choices.at(c, true) }, []came{{2, 0, 2001*ms - ms*2/3}, {1, 1, 3000 * ms}}},
-		"as its answer came": {func(c *choice) simtime.Time { return c.answered }, []came{{2, 0, 2001 * ms}, {1, 1, 3002 * ms}}},
+		"as its answer came": {func(c *choice) simtime.Time { return c.Answered }, []came{{2, 0, 2001 * ms}, {1, 1, 3002 * ms}}},
 	} {
 		var got []came
 		ordered := choices.inOrder(source(), tc.at)

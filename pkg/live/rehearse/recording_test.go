@@ -20,7 +20,7 @@ import (
 func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 	maker := poisson(t)
 	addresses, all := simulated(t, maker)
-	live := Recording{NewChoices(addresses), NewScrapes(len(addresses))}
+	live, notes := Recording{Choices: NewChoices(addresses)}, NewNotes(len(addresses), 0)
 	live.Choices.Start, live.Choices.Speed = time.Unix(7, 11), 0.5
 	for _, o := range all {
 		live.Choices.Add(o)
@@ -30,8 +30,9 @@ func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 		return live.Choices.wall(made.Chosen - 1000), live.Choices.wall(made.End.Add(time.Second))
 	})
 	for i := range addresses {
-		live.Scrapes.Read(i, live.Choices.Start.Add(time.Duration(i)*time.Second), &replicas.Metrics{Waiting: i, Running: 8, KVUsage: 0.25, BlockTokens: 16, Blocks: 100})
+		notes.Scraped(i, live.Choices.Start.Add(time.Duration(i)*time.Second), &replicas.Metrics{Waiting: i, Running: 8, KVUsage: 0.25, BlockTokens: 16, Blocks: 100})
 	}
+	live.Scrapes = notes.Scrapes()
 	raw, err := json.Marshal(&live)
 	if err != nil {
 		t.Fatal(err)
@@ -40,8 +41,8 @@ func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 	if err := json.Unmarshal(raw, &read); err != nil {
 		t.Fatal(err)
 	}
-	if read.Endpoints() != len(addresses) {
-		t.Errorf("there are %d endpoints, want %d", read.Endpoints(), len(addresses))
+	if len(read.Scrapes) != len(addresses) {
+		t.Errorf("there are %d endpoints, want %d", len(read.Scrapes), len(addresses))
 	}
 	var compared [2]*Simulated
 	for i, r := range []*Recording{&live, &read} {

@@ -3,51 +3,36 @@
 package rehearse
 
 import (
+	"slices"
 	"sort"
-	"sync"
 	"time"
 
-	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
 
-// Scrapes are what the real EPP read from the metrics of each endpoint, and when. It is safe for
-// concurrent use.
-type Scrapes struct {
-	mu sync.Mutex
-	of [][]scrape
-}
+// Scrapes are what the real EPP read from the metrics of each endpoint, in order of time.
+type Scrapes [][]scrape
 
-// scrape is one of one endpoint; Scrape.At is not set, nor in JSON.
+// scrape is one of one endpoint, At in nanoseconds since 1970 by the clock of the machine.
 type scrape struct {
-	At time.Time
-	policy.Scrape
+	At          int64   `json:"at"`
+	Waiting     int     `json:"waiting"`
+	Running     int     `json:"running"`
+	KVUsage     float64 `json:"kvUsage"`
+	BlockTokens int     `json:"blockTokens"`
+	Blocks      int     `json:"blocks"`
 }
 
-// NewScrapes returns the scrapes of a number of endpoints.
-func NewScrapes(endpoints int) *Scrapes { return &Scrapes{of: make([][]scrape, endpoints)} }
-
-// Read takes what an endpoint showed at a time.
-func (s *Scrapes) Read(endpoint int, at time.Time, m *replicas.Metrics) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.of[endpoint] = append(s.of[endpoint], scrape{at, policy.Scrape{
-		Waiting: m.Waiting, Running: m.Running, KVUsage: m.KVUsage, BlockTokens: m.BlockTokens, Blocks: m.Blocks,
-	}})
-}
-
-// before returns the last scrape of an endpoint before a time; false where there is none.
-func (s *Scrapes) before(endpoint int, at time.Time) (scrape, bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	all := s.of[endpoint]
-	n := sort.Search(len(all), func(i int) bool { return !all[i].At.Before(at) })
+// before returns the last scrape of an endpoint before a time; nil where there is none.
+func (s Scrapes) before(endpoint int, at int64) *scrape {
+	all := s[endpoint]
+	n := sort.Search(len(all), func(i int) bool { return all[i].At >= at })
 	if n == 0 {
-		return scrape{}, false
+		return nil
 	}
-	return all[n-1], true
+	return &all[n-1]
 }
 
 // router is an EPP that can be made to follow another.
@@ -61,15 +46,16 @@ type router interface {
 }
 
 // seen is a view with the scrapes that the real EPP had read before a time of the workload.
-func (s *Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *policy.View {
-	seen, at := *view, of.wall(when)
+func (s Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *policy.View {
+	seen, at := *view, of.wall(when).UnixNano()
 	seen.Changed = nil // any may have
-	seen.Scrapes = make([]policy.Scrape, len(view.Scrapes))
-	for i := range view.Scrapes {
-		seen.Scrapes[i] = view.Scrapes[i]
-		if last, is := s.before(i, at); is {
-			seen.Scrapes[i] = last.Scrape
-			seen.Scrapes[i].At = view.Now.Add(-of.ofWorkload(at.Sub(last.At)))
+	seen.Scrapes = slices.Clone(view.Scrapes)
+	for i := range seen.Scrapes {
+		if last := s.before(i, at); last != nil {
+			seen.Scrapes[i] = policy.Scrape{
+				At:      view.Now.Add(-of.ofWorkload(time.Duration(at - last.At))),
+				Waiting: last.Waiting, Running: last.Running, KVUsage: last.KVUsage, BlockTokens: last.BlockTokens, Blocks: last.Blocks,
+			}
 		}
 	}
 	return &seen
@@ -79,7 +65,7 @@ func (s *Scrapes) seen(view *policy.View, of *Choices, when simtime.Time) *polic
 // the real one, and does not wait again.
 type asScraped struct {
 	router
-	scrapes *Scrapes
+	scrapes Scrapes
 	// chosen is what the real EPP chose for a request; false where it was not asked.
 	chosen func(request int) (choice, bool)
 	// waits says that requests wait in the EPP.
@@ -94,14 +80,14 @@ func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Ro
 	switch {
 	case !known:
 		return a.router.Route(view, request)
-	case made.endpoint < 0:
+	case made.Endpoint < 0:
 		return policy.Route{}, policy.ErrNoEndpoint
 	}
 	at := a.choices.at(&made, a.waits)
 	a.ends.until(at)
 	to, err := a.Schedule(a.scrapes.seen(view, a.choices, at), request)
 	if err == nil {
-		a.ends.routed(request, to.Endpoint, made.ended)
+		a.ends.routed(request, to.Endpoint, made.Ended)
 	}
 	return to, err
 }
@@ -109,7 +95,7 @@ func (a *asScraped) Route(view *policy.View, request *policy.Request) (policy.Ro
 // queueAsScraped shows the scrapes to what a simulated EPP holds back all the same, such as a burst.
 type queueAsScraped struct {
 	policy.Queue
-	scrapes *Scrapes
+	scrapes Scrapes
 	choices *Choices
 }
 

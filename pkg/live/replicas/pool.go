@@ -41,6 +41,9 @@ type Config struct {
 	// BlockEvents hears what the caches hold, in order of time for each replica; nil if it is not
 	// needed. It is called from within the pool, which waits for it, and does not call the pool.
 	BlockEvents func(BlockEvent)
+	// Ended, unless it is nil, hears of each request that has ended, whole or not, before its reader does. It is called
+	// as BlockEvents is.
+	Ended func(replica int, request string, p Progress)
 }
 
 // DefaultKeepFor is VLLM_NIXL_ABORT_REQUEST_TIMEOUT of vLLM 0.10 to 0.29.
@@ -48,7 +51,7 @@ const DefaultKeepFor = 480 * time.Second
 
 // A Request is what a client asks of one replica.
 type Request struct {
-	// ID is what the client calls the request; it has no effect.
+	// ID is what the client calls the request, for Config.Ended.
 	ID string
 	// Prompt is token ids, at least one.
 	Prompt []uint32
@@ -86,6 +89,7 @@ type Pool struct {
 	counts   []counts
 	// blocks is nil where nothing hears of blocks.
 	blocks *blockTable
+	ended  func(replica int, request string, p Progress) // nil where nothing hears
 	// hands says that replicas hand over, id tells the pool from others in handles, keepFor for how long they keep a prompt for that, and kept are
 	// those that they may keep, in order of time.
 	hands    bool
@@ -107,7 +111,7 @@ func New(c Config) *Pool {
 	p := &Pool{
 		clock: clock{wall: c.Clock, start: c.Clock.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
 		names: NewNames(named), wake: make(chan struct{}, 1),
-		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds),
+		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds), ended: c.Ended,
 	}
 	for i := range c.Simulated.Pools {
 		for range c.Simulated.Pools[i].Replicas {
@@ -202,6 +206,7 @@ func (p *Pool) fail(err error) {
 	}
 	p.failure = err
 	for number, s := range p.streams {
+		p.tell(s)
 		s.end(err)
 		delete(p.streams, number)
 	}
@@ -236,7 +241,7 @@ func (p *Pool) Submit(replica int, r Request) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Stream{pool: p, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), keeps: c.Keeps, wake: make(chan struct{}, 1)}
+	s := &Stream{pool: p, id: r.ID, number: number, replica: replica, arrival: p.at, prompt: len(r.Prompt), keeps: c.Keeps, wake: make(chan struct{}, 1)}
 	p.streams[number] = s
 	if of := &p.counts[replica]; p.blocks != nil && of.caching {
 		s.held = p.blocks.begin(slices.Concat(text.Extents, answer), slices.Concat(r.Prompt, r.Answer), of.blockTokens, int32(c.Request.Adapter), r.Adapter)
@@ -271,9 +276,17 @@ func (p *Pool) giveUp(s *Stream) {
 
 // forget notes that a request is no longer in flight.
 func (p *Pool) forget(s *Stream) {
+	p.tell(s)
 	delete(p.streams, s.number)
 	if p.blocks != nil {
 		p.blocks.end(s.held)
+	}
+}
+
+// tell says that a request has ended.
+func (p *Pool) tell(s *Stream) {
+	if p.ended != nil {
+		p.ended(s.replica, s.id, s.Progress())
 	}
 }
 

@@ -5,6 +5,7 @@ package replicas
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"testing"
@@ -141,6 +142,40 @@ func TestCloseFreesBlocks(t *testing.T) {
 		}
 		if _, ok, err := s.Next(t.Context()); ok || !errors.Is(err, context.Canceled) {
 			t.Errorf("the stream goes on: %v, %v", ok, err)
+		}
+	})
+}
+
+// TestEachEndIsTold has an answer that is whole, one that is given up after its first token, and one that the end of the
+// pool cuts off.
+func TestEachEndIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := map[string]int{}
+		config := smallPool(2)
+		config.Ended = func(replica int, request string, p Progress) { told[fmt.Sprint(request, " of ", replica)] = p.Tokens }
+		p := New(config)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error, 1)
+		go func() { done <- p.Run(ctx) }()
+		next := func(id string, replica int) *Stream {
+			s, err := p.Submit(replica, Request{ID: id, Prompt: ids("a prompt"), Answer: ids("yes")})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, ok, err := s.Next(ctx); !ok || err != nil {
+				t.Fatal(ok, err)
+			}
+			return s
+		}
+		arrivals(t, next("whole", 0), time.Now())
+		next("given up", 1).Close()
+		next("cut off", 1)
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(map[string]int{"whole of 0": 3, "given up of 1": 1, "cut off of 1": 1}, told); diff != "" {
+			t.Errorf("tokens (−want +got):\n%s", diff)
 		}
 	})
 }

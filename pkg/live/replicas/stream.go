@@ -16,6 +16,7 @@ import (
 // pool never waits for that: a slow reader gets several tokens at once.
 type Stream struct {
 	pool    *Pool
+	id      string // the client's
 	number  int
 	replica int
 	arrival simtime.Time
