@@ -24,6 +24,14 @@ plugins: [{type: utilization-detector, parameters: {metricsStalenessThreshold: 8
 			config: "plugins:\n- type: precise-prefix-cache-producer\n  parameters: {speculativeTTL: 1s, kvEventsConfig: {topicFilter: 10s}}\n",
 			want:   "plugins: [{type: precise-prefix-cache-producer, parameters: {speculativeTTL: 4s, kvEventsConfig: {topicFilter: 10s}}}]\n",
 		},
+		"numbers": {
+			config: "plugins:\n- type: program-aware-fairness\n  parameters: {lasHalfLifeSeconds: 0.5, evictionTtlSeconds: 30}\n- {type: burst-prefix-cache-producer}\n- {type: prefix-cache-affinity-filter, parameters: {maxTTFTPenaltyMs: 0.3}}\n",
+			want: `plugins:
+- {type: program-aware-fairness, parameters: {lasHalfLifeSeconds: 2, evictionTtlSeconds: 120}}
+- {type: burst-prefix-cache-producer, parameters: {windowDurationMs: 400}}
+- {type: prefix-cache-affinity-filter, parameters: {maxTTFTPenaltyMs: 1}}
+`,
+		},
 		"without times": {config: "plugins:\n- {type: queue-scorer}\n", want: "plugins: [{type: queue-scorer}]\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
