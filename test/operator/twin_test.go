@@ -166,10 +166,10 @@ func TestATwinMayChangeNothingElse(t *testing.T) {
 	p := sharedPlatform(t)
 	ns := p.namespace(t)
 	p.twinAccount(t, ns)
-	may := func(verb, group, resource, sub string) bool {
+	may := func(verb, group, resource, sub, name string) bool {
 		review := &authorizationv1.SubjectAccessReview{Spec: authorizationv1.SubjectAccessReviewSpec{
 			User:               "system:serviceaccount:" + ns + ":windtunnel-twin",
-			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Group: group, Resource: resource, Subresource: sub},
+			ResourceAttributes: &authorizationv1.ResourceAttributes{Namespace: ns, Verb: verb, Group: group, Resource: resource, Subresource: sub, Name: name},
 		}}
 		if err := p.client.Create(t.Context(), review); err != nil {
 			t.Fatal(err)
@@ -177,8 +177,8 @@ func TestATwinMayChangeNothingElse(t *testing.T) {
 		return review.Status.Allowed
 	}
 	eventually(t, func() string {
-		if !may("patch", v1alpha1.GroupVersion.Group, "simulationruns", "status") {
-			return "the status of runs may not be written"
+		if !may("patch", v1alpha1.GroupVersion.Group, "simulationruns", "status", "chat") {
+			return "the status of the run may not be written"
 		}
 		return ""
 	})
@@ -187,13 +187,16 @@ func TestATwinMayChangeNothingElse(t *testing.T) {
 			{"inference.networking.k8s.io", "inferencepools"}, {"apps", "deployments"}, {"apps", "deployments", "scale"}, {"", "configmaps"},
 			{v1alpha1.GroupVersion.Group, "simulationruns"}, {v1alpha1.GroupVersion.Group, "policysweeps", "status"}, {"", "secrets"},
 		} {
-			if may(verb, of[0], of[1], of[2]) {
+			if may(verb, of[0], of[1], of[2], "chat") {
 				t.Errorf("a twin may %s %v", verb, of)
 			}
 		}
 	}
-	if may("get", "", "secrets", "") || may("list", "", "configmaps", "") {
+	if may("get", "", "secrets", "", "") || may("list", "", "configmaps", "", "") {
 		t.Error("a twin may read Secrets, or list ConfigMaps")
+	}
+	if may("patch", v1alpha1.GroupVersion.Group, "simulationruns", "status", "other") {
+		t.Error("a twin may write the status of a run that it does not follow")
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/types"
@@ -28,6 +29,8 @@ type Options struct {
 	Namespace, context, kubeconfig string
 	// Instead is what a verb reads without a cluster; "" is nothing.
 	Instead string
+	// Timeout bounds each request to the API server, watches included; 0 is no bound.
+	Timeout time.Duration
 }
 
 // Register defines the flags, and has shells complete their values.
@@ -71,7 +74,7 @@ func (o *Options) Connect() (*Connection, error) {
 	if err != nil {
 		return nil, cli.BadInput(fmt.Errorf("find the cluster: %w", err))
 	}
-	config.UserAgent = "windtunnel"
+	config.UserAgent, config.Timeout = "windtunnel", o.Timeout
 	config.QPS = -1 // a person waits, and the API server limits clients by itself
 	c, err := kube.New(config)
 	if err != nil {

@@ -9,6 +9,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +59,21 @@ func TestFollowGoesOnWithoutAnswers(t *testing.T) {
 	}
 	if _, err := http.Get(address + "/metrics"); err == nil {
 		t.Error("the port is open after the end")
+	}
+}
+
+// TestAnAPIServerThatDoesNotAnswerEndsALook has one that takes a request and says nothing.
+func TestAnAPIServerThatDoesNotAnswerEndsALook(t *testing.T) {
+	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
+	defer silent.Close()
+	config := filepath.Join(t.TempDir(), "config")
+	text := fmt.Sprintf("apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: %q}}]\ncontexts: [{name: a, context: {cluster: a}}]\ncurrent-context: a\n", silent.URL)
+	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := windtunnel(t, "observe", "chat", "--kubeconfig", config, "--prometheus", silent.URL, "--follow", "--timeout", "50ms")
+	if want := "Client.Timeout exceeded"; err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("the error is %v, want %q", err, want)
 	}
 }
 

@@ -33,7 +33,7 @@ func (o *measuredOptions) register(f *pflag.FlagSet) {
 	f.StringVar(&o.selector, "selector", "", "matchers of labels that select the cluster's series, such as 'namespace=\"serve\"'")
 	f.StringVar(&o.token, "bearer-token-file", "", "file with a bearer token for the Prometheus")
 	f.StringVar(&o.caFile, "ca-file", "", "file with certificates in PEM that the Prometheus' certificate may be signed by (default the system's)")
-	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long one answer of the Prometheus may take")
+	f.DurationVar(&o.timeout, "timeout", 30*time.Second, "how long one answer of the Prometheus or of the API server may take")
 	f.StringVar(&o.from, "from", "", "`TIME` at which the window begins, such as 2026-01-05T08:00:00Z (default the first sample of the file)")
 	f.StringVar(&o.to, "to", "", "`TIME` at which the window ends (default now, or the last sample of the file)")
 	f.DurationVar(&o.last, "last", 0, "how long the window lasts, up to --to, in place of --from; with --play, how long is played (default one of --every)")

@@ -135,6 +135,7 @@ func (o *observeOptions) run(ctx context.Context, args []string, stdin io.Reader
 	if err := cli.CheckFolders(map[string]string{"--textfile": o.textfile, "--play": o.played.file}); err != nil {
 		return err
 	}
+	o.cluster.Timeout = o.measured.timeout
 	of, err := o.observed(ctx, args, stdin)
 	if err != nil {
 		return err
