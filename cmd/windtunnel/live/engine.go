@@ -110,13 +110,14 @@ func (o *engineOptions) registerServer(f *pflag.FlagSet) {
 	f.Int64Var(&limits.BodyBytes, "max-body-bytes", limits.BodyBytes, "size of a request's body")
 	f.IntVar(&limits.Requests, "max-requests", limits.Requests, "requests that a replica works on at once; the next ones get status 503. The engine's own bounds are in the scenario")
 	f.IntVar(&limits.Choices, "max-answers", limits.Choices, "answers that one request may ask for")
+	f.Int64Var(&limits.AnswerTokens, "max-answer-tokens", limits.AnswerTokens, "tokens of the answers that a replica works on at once, which take 16 bytes each; the next requests get status 503")
 	f.IntVar(&limits.Adapters, "max-loaded-adapters", limits.Adapters, "LoRA adapters that may be loaded at once")
 	f.DurationVar(&limits.WriteTimeout, "write-timeout", limits.WriteTimeout, "time that a client may take to send a body, and to read a piece of an answer; then its request is given up")
 }
 
 // defaultServerLimits are those of a replica's server, unless flags say otherwise.
 func defaultServerLimits() vllm.Limits {
-	return vllm.Limits{BodyBytes: 32 << 20, Requests: 8192, Choices: 128, Adapters: 1024, WriteTimeout: 30 * time.Second}
+	return vllm.Limits{BodyBytes: 32 << 20, Requests: 8192, Choices: 128, Adapters: 1024, AnswerTokens: 16 << 20, WriteTimeout: 30 * time.Second}
 }
 
 // check refuses values of flags.
@@ -130,11 +131,13 @@ func (o *engineOptions) check() error {
 	faults.If(o.limits.IdleTimeout <= 0, "--idle-timeout %s: must be above 0", o.limits.IdleTimeout)
 	faults.If(o.maxLateness <= 0, "--max-lateness %s: must be above 0", o.maxLateness)
 	faults.If(o.answerTokens < 0, "--answer-tokens %d: must be at least 1", o.answerTokens)
+	faults.If(slices.Contains(o.server.Names, ""), "--served-model-name must not be empty")
 	faults.If(o.kvReplay != "" && o.kvEvents == "", "--kv-events-replay needs --kv-events")
 	limits := o.server.Limits
 	faults.If(limits.BodyBytes < 1, "--max-body-bytes %d: must be at least 1", limits.BodyBytes)
 	faults.If(limits.Requests < 1, "--max-requests %d: must be at least 1", limits.Requests)
 	faults.If(limits.Choices < 1, "--max-answers %d: must be at least 1", limits.Choices)
+	faults.If(limits.AnswerTokens < 1, "--max-answer-tokens %d: must be at least 1", limits.AnswerTokens)
 	faults.If(limits.Adapters < 1, "--max-loaded-adapters %d: must be at least 1", limits.Adapters)
 	faults.If(limits.WriteTimeout <= 0, "--write-timeout %s: must be above 0", limits.WriteTimeout)
 	for _, address := range o.addresses {

@@ -120,6 +120,7 @@ func TestEngineRefusesBadInput(t *testing.T) {
 		"a replay elsewhere":     {[]string{"-f", sampleScenario, "--kv-events", "tcp://epp:5557", "--kv-events-replay", "tcp://epp:6557"}, "--kv-events-replay: replicas listen there: use tcp://*:PORT"},
 		"too few addresses":      {[]string{"-f", sampleScenario, "--address", "127.0.0.1,127.0.0.2"}, "there are 2 addresses for 4 replicas"},
 		"a port that is taken":   {[]string{"-f", sampleScenario, "--port", port}, "address already in use"},
+		"a model of no name":     {[]string{"-f", sampleScenario, "--served-model-name", "llama,"}, "--served-model-name must not be empty"},
 		"no tokeniser":           {[]string{"-f", sampleScenario, "--tokenizer", "/nowhere/tokenizer.json"}, "--tokenizer: open /nowhere/tokenizer.json: no such file"},
 		"another tokeniser":      {[]string{"-f", sampleScenario, "--tokenizer", "testdata/run.yaml"}, "--tokenizer testdata/run.yaml: not a tokenizer.json"},
 		"a setting":              {[]string{"-f", sampleScenario, "--set", "pools[llama].replicas=0"}, "pools[0].replicas: Invalid value: 0"},

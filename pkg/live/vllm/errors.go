@@ -15,6 +15,7 @@ import (
 // Kinds of errors, as the field type has them.
 const (
 	badRequest    = "BadRequestError"
+	malformed     = "Bad Request" // of a body that does not have the types of fields
 	notFound      = "NotFoundError"
 	invalidInput  = "InvalidUserInput"
 	tooLarge      = "RequestEntityTooLargeError"
@@ -43,6 +44,11 @@ func refuse(param, format string, args ...any) *apiError {
 	return e
 }
 
+// unavailableFor is an error of a server that has too much to do.
+func unavailableFor(format string, args ...any) *apiError {
+	return &apiError{Message: fmt.Sprintf(format, args...), Type: unavailable, Code: http.StatusServiceUnavailable}
+}
+
 // asAPIError says what a client is told of an error: engines refuse what is too long as a mistake of
 // the client, and what exceeds their queue with 503, as vLLM does since 0.29.
 func asAPIError(err error) *apiError {
@@ -54,7 +60,7 @@ func asAPIError(err error) *apiError {
 	case !errors.As(err, &refusal):
 		return &apiError{Message: err.Error(), Type: internalError, Code: http.StatusInternalServerError}
 	case refusal.Reason == simulator.EngineQueueFull || refusal.Reason == simulator.EngineTokensFull:
-		return &apiError{Message: refusal.Error(), Type: unavailable, Code: http.StatusServiceUnavailable}
+		return unavailableFor("%s", refusal.Error())
 	}
 	return refuse("", "%s", refusal.Error())
 }

@@ -24,14 +24,20 @@ type job struct {
 	prompts        [][]uint32
 	answers        []written
 	streams        []*replicas.Stream
+	// tokens are those of the answers, as the server counts them.
+	tokens int64
 }
 
 // begin writes the answers to prompts, and sends them to the engine. without is the bound of answers to a
 // request that states none. Without an error, the caller closes the job.
-func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]uint32, without int) (*job, error) {
+func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]uint32, without int) (_ *job, err error) {
 	id := requestID(r)
 	j := &job{generation: g, id: kind + id, created: s.o.Now().Unix(), prompts: prompts}
-	var err error
+	defer func() {
+		if err != nil {
+			s.close(j)
+		}
+	}()
 	if j.model, j.adapter, err = s.model(g.Model); err != nil {
 		return nil, err
 	}
@@ -41,7 +47,9 @@ func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]
 			return nil, err
 		}
 		for choice := range g.choices() {
-			j.answers = append(j.answers, s.writer.write(g.seed(prompt, j.adapter, choice), &wish))
+			if err := s.hold(j, s.writer.write(g.seed(prompt, j.adapter, choice), &wish)); err != nil {
+				return nil, err
+			}
 		}
 	}
 	for i, answer := range j.answers {
@@ -51,7 +59,6 @@ func (s *Server) begin(r *http.Request, g *generation, kind string, prompts [][]
 		}
 		stream, err := s.engine.Submit(of)
 		if err != nil {
-			j.close()
 			return nil, err
 		}
 		j.streams = append(j.streams, stream)
@@ -72,8 +79,19 @@ func requestID(r *http.Request) string {
 // prompt is that of an answer.
 func (j *job) prompt(answer int) []uint32 { return j.prompts[answer/j.choices()] }
 
-// close gives up what has not ended, and frees its blocks.
-func (j *job) close() {
+// hold adds an answer to a job, unless the server has too much to say already.
+func (s *Server) hold(j *job, answer written) error {
+	tokens := int64(len(answer.ids))
+	j.answers, j.tokens = append(j.answers, answer), j.tokens+tokens
+	if s.answering.Add(tokens) > s.o.Limits.AnswerTokens {
+		return unavailableFor("the server works on answers of %d tokens, and takes no more", s.o.Limits.AnswerTokens)
+	}
+	return nil
+}
+
+// close gives up what has not ended of a job, and frees its blocks.
+func (s *Server) close(j *job) {
+	s.answering.Add(-j.tokens)
 	for _, stream := range j.streams {
 		stream.Close()
 	}

@@ -11,8 +11,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
-// generation is what both kinds of requests say. What a sampler needs, such as temperature, is read
-// and changes nothing: the text has no meaning.
+// generation is what both kinds of requests say.
 type generation struct {
 	Model          *string        `json:"model"`
 	MaxTokens      *int           `json:"max_tokens"`
@@ -28,6 +27,15 @@ type generation struct {
 	Priority       int            `json:"priority"`
 	ReturnTokenIDs bool           `json:"return_token_ids"`
 	KVTransfer     *kvTransfer    `json:"kv_transfer_params"`
+
+	// What a sampler needs is checked, and changes nothing: the text has no meaning.
+	Temperature       *float64 `json:"temperature"`
+	TopP              *float64 `json:"top_p"`
+	TopK              *float64 `json:"top_k"`
+	MinP              *float64 `json:"min_p"`
+	PresencePenalty   *float64 `json:"presence_penalty"`
+	FrequencyPenalty  *float64 `json:"frequency_penalty"`
+	RepetitionPenalty *float64 `json:"repetition_penalty"`
 
 	// What follows is refused unless it is off.
 	Logprobs          json.RawMessage `json:"logprobs"`
@@ -105,12 +113,39 @@ func (s *Server) check(g *generation) error {
 	case g.StreamOptions != nil && !g.Stream:
 		return refuse("stream_options", "stream_options needs stream")
 	}
+	if err := g.checkSampler(); err != nil {
+		return err
+	}
 	if len(g.Stop) > maxStops {
 		return refuse("stop", "stop must have at most %d texts, got %d", maxStops, len(g.Stop))
 	}
 	for _, stop := range g.Stop {
 		if stop == "" {
 			return refuse("stop", "stop must not have an empty text")
+		}
+	}
+	return nil
+}
+
+// checkSampler refuses what vLLM's SamplingParams do (vllm/sampling_params.py).
+func (g *generation) checkSampler() error {
+	const above0 = math.SmallestNonzeroFloat64
+	for _, f := range []struct {
+		name        string
+		value       *float64
+		least, most float64
+		bounds      string
+	}{
+		{"temperature", g.Temperature, 0, math.MaxFloat64, "at least 0"},
+		{"top_p", g.TopP, above0, 1, "above 0, and at most 1"},
+		{"top_k", g.TopK, -1, math.MaxFloat64, "at least -1"},
+		{"min_p", g.MinP, 0, 1, "from 0 to 1"},
+		{"presence_penalty", g.PresencePenalty, -2, 2, "from -2 to 2"},
+		{"frequency_penalty", g.FrequencyPenalty, -2, 2, "from -2 to 2"},
+		{"repetition_penalty", g.RepetitionPenalty, above0, math.MaxFloat64, "above 0"},
+	} {
+		if f.value != nil && !(*f.value >= f.least && *f.value <= f.most) {
+			return refuse(f.name, "%s must be %s, got %v", f.name, f.bounds, *f.value)
 		}
 	}
 	return nil

@@ -68,6 +68,9 @@ type Limits struct {
 	// many answers one request may ask for, and Adapters how many may be loaded.
 	BodyBytes                   int64
 	Requests, Choices, Adapters int
+	// AnswerTokens is how many tokens the answers have that the server works on at once: it has all of an
+	// answer from the beginning.
+	AnswerTokens int64
 	// WriteTimeout is how long a client may take to send a body, and to read a piece of an answer. Then
 	// the server gives the request up.
 	WriteTimeout time.Duration
@@ -81,10 +84,11 @@ type Server struct {
 	template template
 	adapters adapters
 	mux      *http.ServeMux
-	// started is when the server was made, underWay how many requests it works on.
-	started  time.Time
-	underWay atomic.Int64
-	counted  counted
+	// started is when the server was made, underWay how many requests it works on, and answering how many
+	// tokens their answers have.
+	started             time.Time
+	underWay, answering atomic.Int64
+	counted             counted
 }
 
 // New makes the server of a replica.
@@ -117,7 +121,24 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get("X-Request-Id"); id != "" && s.o.EchoRequestID {
 		w.Header().Set("X-Request-Id", id)
 	}
+	if _, pattern := s.mux.Handler(r); pattern == "" {
+		s.fail(w, s.missing(r))
+		return
+	}
 	s.mux.ServeHTTP(w, r)
+}
+
+// missing is the error of a path that is not there, or not for the method of a request.
+func (s *Server) missing(r *http.Request) *apiError {
+	e := &apiError{Code: http.StatusNotFound}
+	for _, method := range []string{http.MethodGet, http.MethodPost} {
+		if _, pattern := s.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
+			e.Code = http.StatusMethodNotAllowed
+		}
+	}
+	e.Message = http.StatusText(e.Code)
+	e.Type = e.Message
+	return e
 }
 
 // handle answers requests with a body of type T at a pattern.
@@ -125,10 +146,7 @@ func handle[T any](s *Server, pattern string, work func(http.ResponseWriter, *ht
 	s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		defer s.underWay.Add(-1)
 		if s.underWay.Add(1) > int64(s.o.Limits.Requests) {
-			s.fail(w, &apiError{
-				Message: fmt.Sprintf("the server works on %d requests, and takes no more", s.o.Limits.Requests),
-				Type:    unavailable, Code: http.StatusServiceUnavailable,
-			})
+			s.fail(w, unavailableFor("the server works on %d requests, and takes no more", s.o.Limits.Requests))
 			return
 		}
 		var of T
@@ -152,7 +170,7 @@ func (s *Server) read(w http.ResponseWriter, r *http.Request, of any) error {
 		return unreadable(err)
 	}
 	if _, err := body.Token(); err == nil {
-		return refuse("", "the body must be one JSON value")
+		return malformedBody("", "the body must be one JSON value")
 	} else if !errors.Is(err, io.EOF) {
 		return unreadable(err)
 	}
@@ -174,11 +192,18 @@ func unreadable(err error) *apiError {
 		return own
 	case errors.As(err, &typed):
 		field := fieldOf(typed.Field)
-		return refuse(field, "%s must not be a JSON %s", cmp.Or(field, "the body"), typed.Value)
+		return malformedBody(field, "%s must not be a JSON %s", cmp.Or(field, "the body"), typed.Value)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return &apiError{Message: "the body does not come in time", Type: tooSlow, Code: http.StatusRequestTimeout}
 	}
-	return refuse("", "the body is not JSON: %v", err)
+	return malformedBody("", "the body is not JSON: %v", err)
+}
+
+// malformedBody is an error of a body that has not the types of a request.
+func malformedBody(param, format string, args ...any) *apiError {
+	e := refuse(param, format, args...)
+	e.Type = malformed
+	return e
 }
 
 // fieldOf is the path of a field as clients know it. That of package json has the names of embedded structs.

@@ -42,7 +42,7 @@ func smallOptions() Options {
 	return Options{
 		Names: []string{"llama", "alias"}, Root: "org/llama", Version: 24, MaxModelLen: 200,
 		Tokenizer: tokens.Bytes4{}, Lengths: []int{5, 8}, Adapters: []string{"sql"}, Now: time.Now,
-		Limits: Limits{BodyBytes: 4096, Requests: 16, Choices: 4, Adapters: 2, WriteTimeout: time.Second},
+		Limits: Limits{BodyBytes: 4096, Requests: 16, Choices: 4, Adapters: 2, AnswerTokens: 400, WriteTimeout: time.Second},
 	}
 }
 
@@ -149,9 +149,9 @@ func TestMistakes(t *testing.T) {
 			want       string
 		}{
 			"no JSON":                 {completions, `{`, 400, "the body is not JSON"},
-			"another type":            {completions, `{"prompt": "a", "n": "two"}`, 400, `"n must not be a JSON string","type":"BadRequestError","param":"n"`},
+			"another type":            {completions, `{"prompt": "a", "n": "two"}`, 400, `"n must not be a JSON string","type":"Bad Request","param":"n"`},
 			"a role of another type":  {chat, `{"messages": [{"role": 1}]}`, 400, `"messages.role must not be a JSON number"`},
-			"a list":                  {completions, `[]`, 400, `"the body must not be a JSON array","type":"BadRequestError","param":null`},
+			"a list":                  {completions, `[]`, 400, `"the body must not be a JSON array","type":"Bad Request","param":null`},
 			"two requests":            {completions, `{"prompt": "a"}{"prompt": "b"}`, 400, "must be one JSON value"},
 			"something behind it":     {completions, `{"prompt": "a"} x`, 400, "the body is not JSON"},
 			"no prompt":               {completions, `{}`, 400, "prompt is required"},
@@ -174,11 +174,17 @@ func TestMistakes(t *testing.T) {
 			"JSON as an answer":       {chat, `{"messages": [{"role": "user", "content": "a"}], "response_format": {"type": "json_object"}}`, 400, "answers have no meaning"},
 			"a tool that must be":     {chat, `{"messages": [{"role": "user", "content": "a"}], "tool_choice": "required"}`, 400, "answers call no tool"},
 			"a message that goes on":  {chat, `{"messages": [{"role": "user", "content": "a"}], "continue_final_message": true}`, 400, "continue_final_message is not simulated"},
+			"a hot sampler":           {completions, `{"prompt": "a", "temperature": "hot"}`, 400, `"temperature must not be a JSON string","type":"Bad Request","param":"temperature"`},
+			"a cold sampler":          {completions, `{"prompt": "a", "temperature": -0.1}`, 400, `"temperature must be at least 0, got -0.1","type":"BadRequestError","param":"temperature"`},
+			"no probability at all":   {chat, `{"messages": [{"role": "user", "content": "a"}], "top_p": 0}`, 400, "top_p must be above 0, and at most 1, got 0"},
+			"a reward for repetition": {completions, `{"prompt": "a", "presence_penalty": -2.5}`, 400, "presence_penalty must be from -2 to 2, got -2.5"},
+			"no tokens":               {"/detokenize", `{}`, 400, "tokens is required"},
 			"no messages":             {chat, `{"messages": []}`, 400, "at least one message"},
 			"no role":                 {chat, `{"messages": [{"content": "a"}]}`, 400, "needs a role"},
 			"a picture":               {chat, `{"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}`, 400, `type \"image_url\" is not simulated`},
 			"no such model":           {chat, `{"model": "gpt", "messages": [{"role": "user", "content": "a"}]}`, 404, "there is no model gpt"},
 			"too large a body":        {completions, `{"prompt": "` + strings.Repeat("a", 5000) + `"}`, 413, "larger than 4096 bytes"},
+			"too long answers":        {completions, `{"prompt": "a", "n": 3, "max_tokens": 150, "ignore_eos": true}`, 503, "the server works on answers of 400 tokens"},
 			"a full queue":            {completions, `{"prompt": "a", "n": 2}`, 503, "engineQueueFull"},
 			"a count of no role":      {"/tokenize", `{"messages": [{"content": "a"}]}`, 400, "needs a role"},
 			"nothing to render":       {completions + "/render", `{}`, 400, "prompt is required"},
@@ -194,10 +200,16 @@ func TestMistakes(t *testing.T) {
 			if m := s.engine.Metrics(); m.Running+m.Waiting > 0 || m.KVUsage > 0 {
 				t.Errorf("%s: the engine still has a request", name)
 			}
+			if n := s.answering.Load(); n != 0 {
+				t.Errorf("%s: the server still has %d tokens to say", name, n)
+			}
 		}
-		for path, want := range map[string]int{"/v1/embeddings": 404, "/v1/completions": 405} {
-			if got := ask(t, s, http.MethodGet, path, ""); got.Code != want {
-				t.Errorf("GET %s: %d", path, got.Code)
+		for path, want := range map[string]string{
+			"/v1/embeddings":  `404 {"error":{"message":"Not Found","type":"Not Found","param":null,"code":404}}`,
+			"/v1/completions": `405 {"error":{"message":"Method Not Allowed","type":"Method Not Allowed","param":null,"code":405}}`,
+		} {
+			if got := ask(t, s, http.MethodGet, path, ""); fmt.Sprintf("%d %s", got.Code, got.Body) != want {
+				t.Errorf("GET %s: %d %s", path, got.Code, got.Body)
 			}
 		}
 	})

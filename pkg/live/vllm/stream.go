@@ -30,7 +30,7 @@ type shape struct {
 
 // reply sends the answers of a job.
 func (s *Server) reply(w http.ResponseWriter, r *http.Request, j *job, as *shape) error {
-	defer j.close()
+	defer s.close(j)
 	if j.Stream {
 		s.stream(w, r, j, as)
 		return nil

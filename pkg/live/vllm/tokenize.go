@@ -54,6 +54,9 @@ func (s *Server) detokenize(w http.ResponseWriter, _ *http.Request, d *detokeniz
 	if _, _, err := s.model(d.Model); err != nil {
 		return err
 	}
+	if d.Tokens == nil {
+		return refuse("tokens", "tokens is required")
+	}
 	s.answer(w, map[string]string{"prompt": s.o.Tokenizer.Decode(d.Tokens)})
 	return nil
 }
