@@ -42,7 +42,9 @@ no gateway. docs/rehearse.md describes it.
 
 A prompt has four characters for each of its tokens; equal beginnings are equal text. Answers have
 the length of the simulated ones where the server knows ignore_eos, as vLLM does. Times are those of
-the client's clock, from when a request is sent.`,
+the client's clock, from when a request is sent.
+
+Exit codes: 0 some requests were served, refused or given up, 1 each of them failed, 2 invalid input.`,
 		Example: `  windtunnel load -f config/samples/simulationrun-poisson.yaml --target http://127.0.0.1:8000
   windtunnel load -f run.yaml --epp 127.0.0.1:9002 -o benchmark-report`,
 		Args: cli.NoArguments,
@@ -100,5 +102,11 @@ func (o *loadOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	if late := m.behind(); late != "" {
 		fmt.Fprintf(stderr, "warning: %s\n", late)
 	}
-	return m.print(stdout, o)
+	if err := m.print(stdout, o); err != nil {
+		return err
+	}
+	if m.failed > 0 && m.failed == m.summary.Sent {
+		return fmt.Errorf("each of the %d requests failed", m.failed)
+	}
+	return nil
 }

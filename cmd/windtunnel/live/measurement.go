@@ -44,6 +44,8 @@ type measurement struct {
 	meter    *load.Meter
 	recorder benchmark.Recorder
 	faults   map[string]int
+	// failed is how many requests failed.
+	failed int
 	// heard hear of each request that has ended.
 	heard      []func(*load.Outcome)
 	start, end time.Time
@@ -123,6 +125,9 @@ func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow)
 		}
 		if e.Fault != "" {
 			m.faults[e.Fault]++
+		}
+		if e.Failed() {
+			m.failed++
 		}
 		row := m.meter.RequestRow(e)
 		row.Object, row.Seed = m.run.Name, m.seed

@@ -52,6 +52,9 @@ var droppedReasons = map[string]simulator.Reason{
 	"evicted": simulator.Evicted, "evicted-queue-pressure": simulator.Evicted, "evicted-priority": simulator.Evicted,
 }
 
+// Failed reports whether the request was neither served, nor refused, nor given up.
+func (o *Outcome) Failed() bool { return o.Ended == failed }
+
 // fail notes how a request ended that was not answered whole. The cause is that of its context.
 func (o *Outcome) fail(err, cause error) {
 	var refused *picker.Rejection

@@ -113,18 +113,23 @@ func (p *Pool) Lateness() Histogram {
 }
 
 // adapterNumbers numbers LoRA adapters from 1 in order of first use.
-type adapterNumbers struct{ names []string }
+type adapterNumbers struct {
+	names   []string
+	numbers map[string]int
+}
 
 func (a *adapterNumbers) of(name string) int {
 	if name == "" {
 		return 0
 	}
-	for i, known := range a.names {
-		if known == name {
-			return i + 1
-		}
+	if number, known := a.numbers[name]; known {
+		return number
+	}
+	if a.numbers == nil {
+		a.numbers = map[string]int{}
 	}
 	a.names = append(a.names, name)
+	a.numbers[name] = len(a.names)
 	return len(a.names)
 }
 
