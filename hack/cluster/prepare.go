@@ -93,6 +93,14 @@ func (c *cluster) writeIdentities() error {
 	if err := etcdCA.issue(pki, identity{file: "etcd", name: "etcd", hosts: []string{"127.0.0.1"}}); err != nil {
 		return err
 	}
+	// It signs for the API server where it passes requests on to other servers of its API.
+	proxyCA, err := newAuthority(pki, "front-proxy-ca")
+	if err != nil {
+		return err
+	}
+	if err := proxyCA.issue(pki, identity{file: "front-proxy", name: frontProxy}); err != nil {
+		return err
+	}
 	ca, err := newAuthority(pki, "ca")
 	if err != nil {
 		return err

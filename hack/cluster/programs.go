@@ -37,7 +37,8 @@ const (
 	etcdServer  = "https://127.0.0.1:12379"
 	pauseImage  = "docker.io/library/windtunnel-pause:dev"
 	cgroupRoot  = "windtunnel-cluster"
-	cniBinaries = "/usr/lib/cni" // as Debian's containernetworking-plugins has it
+	frontProxy  = "front-proxy-client" // the API server, for other servers of its API
+	cniBinaries = "/usr/lib/cni"       // as Debian's containernetworking-plugins has it
 )
 
 // assets are the folders of the binaries.
@@ -94,6 +95,10 @@ func (c *cluster) apiServer(a assets) program {
 			"--service-account-signing-key-file=" + pki("service-account.key"),
 			"--kubelet-certificate-authority=" + pki("ca.crt"),
 			"--kubelet-client-certificate=" + pki("admin.crt"), "--kubelet-client-key=" + pki("admin.key"),
+			"--requestheader-client-ca-file=" + pki("front-proxy-ca.crt"), "--requestheader-allowed-names=" + frontProxy,
+			"--requestheader-username-headers=X-Remote-User", "--requestheader-group-headers=X-Remote-Group",
+			"--requestheader-extra-headers-prefix=X-Remote-Extra-",
+			"--proxy-client-cert-file=" + pki("front-proxy.crt"), "--proxy-client-key-file=" + pki("front-proxy.key"),
 			// Names of nodes do not resolve here.
 			"--kubelet-preferred-address-types=InternalIP",
 			"--allow-privileged",
