@@ -205,7 +205,7 @@ cluster-down: bin/cluster ## Stop that cluster and remove all its files
 	bin/cluster down
 
 .PHONY: e2e
-e2e: ## Test the operator on such a cluster, installation included (RUN=pattern KUEUE=1 KEEP=1 CLUSTER=existing UNFIT=skip)
+e2e: ## Test the operator on such a cluster, installation included (RUN=pattern KUEUE=1 KEDA=1 KEEP=1 CLUSTER=existing UNFIT=skip)
 	hack/e2e.sh -run '$(RUN)'
 
 .PHONY: test-rollouts

@@ -20,6 +20,8 @@ environment
               into its nodes, such as "kind load image-archive"
   KUEUE       if set, installs Kueue, too, for the tests of queues; its build
               takes minutes. Those tests run on an existing cluster that has it
+  KEDA        if set, installs KEDA, too, for the test of live runs; its first
+              build takes minutes, so that CI does not set it
   KEEP        if set, the cluster stays up to be looked at: make cluster-down
   UNFIT       what to do on a machine that cannot run containers: fail (default),
               or skip
@@ -90,5 +92,8 @@ if [[ ${CLUSTER:-local} != existing ]]; then
 fi
 if [[ -n ${KUEUE:-} ]]; then
   hack/kueue/install.sh
+fi
+if [[ -n ${KEDA:-} ]]; then
+  hack/keda/install.sh
 fi
 WINDTUNNEL_E2E=1 go test "./test/$suite" -count 1 -timeout 45m -parallel 4 -v "$@" 2>&1 | tee "$output"

@@ -86,15 +86,19 @@ func TestLiveRuns(t *testing.T) {
 	t.Logf("rehearse prints\n%s", said)
 	ns.checkNothingServes(t)
 
-	ns.apply(t, liveRun("scaled", 60))
+	seconds := 60
+	if hasKEDA() {
+		seconds = 90 // its metric comes later
+	}
+	ns.apply(t, liveRun("scaled", seconds))
 	ns.awaitLoad(t, "scaled")
-	ns.apply(t, []byte(autoscaler))
+	ns.scale(t)
 	ns.wait(t, "Complete", "simulationrun/scaled")
 	if said = ns.get(t, "simulationrun/scaled").rehearsed(); !strings.Contains(said, "decisions are not compared, as the number of replicas changed: 2, then 3") {
 		t.Errorf("Rehearsed says %q", said)
 	}
 	t.Logf("scaled: %s", said)
-	ns.kubectl(t, "delete", "horizontalpodautoscaler/scaled")
+	ns.endScaling(t)
 	ns.checkNothingServes(t)
 
 	ns.apply(t, liveRun("killed", 600))
@@ -102,6 +106,76 @@ func TestLiveRuns(t *testing.T) {
 	ns.checkLiveReach(t, "killed")
 	ns.kubectl(t, "delete", "simulationrun/killed")
 	ns.kubectl(t, "wait", "--for=delete", "--timeout="+patience.String(), "deployments,services,networkpolicies,jobs,pods,configmaps", "-l", ofRun("killed"))
+}
+
+// scaledObject scales the replicas of run scaled by the requests that run in them, which KEDA may read.
+const scaledObject = `
+apiVersion: v1
+kind: Service
+metadata: {name: engines}
+spec:
+  clusterIP: None
+  selector: {sim.windtunnel.dev/name: scaled, app.kubernetes.io/component: engine}
+  ports: [{port: 8000}]
+---
+apiVersion: networking.k8s.io/v1
+kind: NetworkPolicy
+metadata: {name: keda}
+spec:
+  podSelector: {matchLabels: {app.kubernetes.io/component: engine}}
+  policyTypes: [Ingress]
+  ingress:
+  - from: [{namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: keda}}}]
+    ports: [{port: 8000}]
+---
+apiVersion: keda.sh/v1alpha1
+kind: ScaledObject
+metadata: {name: scaled}
+spec:
+  scaleTargetRef: {name: scaled-llama}
+  pollingInterval: 5
+  minReplicaCount: 2
+  maxReplicaCount: 3
+  triggers:
+  - type: metrics-api
+    metadata:
+      url: http://engines.NAMESPACE.svc:8000/metrics
+      format: prometheus
+      valueLocation: vllm:num_requests_running
+      aggregateFromKubeServiceEndpoints: "true"
+      aggregationType: sum
+      targetValue: "0.4"  # of a replica: one request in all asks for three
+`
+
+// hasKEDA says whether the cluster has KEDA: make e2e KEDA=1 installs it.
+func hasKEDA() bool {
+	_, err := command("kubectl", "get", "crd", "scaledobjects.keda.sh")
+	return err == nil
+}
+
+// scale has an autoscaler scale the replicas of run scaled from two to three, that of KEDA where the cluster has it.
+func (ns namespace) scale(t *testing.T) {
+	t.Helper()
+	if hasKEDA() {
+		ns.apply(t, []byte(strings.ReplaceAll(scaledObject, "NAMESPACE", string(ns))))
+	} else {
+		ns.apply(t, []byte(autoscaler))
+	}
+}
+
+// endScaling deletes the autoscaler. That of KEDA must have scaled by what the replicas said.
+func (ns namespace) endScaling(t *testing.T) {
+	t.Helper()
+	if !hasKEDA() {
+		ns.kubectl(t, "delete", "horizontalpodautoscaler/scaled")
+		return
+	}
+	said := ns.kubectl(t, "get", "events", "--field-selector", "involvedObject.kind=HorizontalPodAutoscaler,reason=SuccessfulRescale", "-o", "jsonpath={.items[*].message}")
+	if !strings.Contains(said, "New size: 3; reason: external metric s0-metric-api") {
+		t.Errorf("the autoscaler says %q", said)
+	}
+	t.Logf("KEDA: %s", said)
+	ns.kubectl(t, "delete", "scaledobject/scaled", "service/engines", "networkpolicy/keda")
 }
 
 // rehearsed is the message of the condition Rehearsed.
