@@ -136,7 +136,7 @@ func (p *podPlay) start(ctx context.Context, plan *experiment.Plan, traces trace
 	if missing := p.first.missing(p.live); missing != "" {
 		return fmt.Errorf("%w: %s", worker.ErrBadInput, missing)
 	}
-	p.play = newPlay(m, sent, p.first.addresses())
+	p.play = newPlay(m, sent, p.first.endpoints)
 	for i, e := range p.first.endpoints {
 		r, err := takeRecord(ctx, e)
 		if err != nil {

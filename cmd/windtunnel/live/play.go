@@ -5,6 +5,7 @@ package live
 import (
 	"context"
 
+	"windtunnel.dev/windtunnel/pkg/live/epp"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -21,9 +22,13 @@ type play struct {
 	behindWarmUp []string
 }
 
-// newPlay is one on the replicas at some addresses.
-func newPlay(m *measurement, load loadOptions, addresses []string) *play {
-	p := &play{measurement: m, load: load, choices: rehearse.NewChoices(addresses), notes: rehearse.NewNotes(len(addresses), 0)}
+// newPlay is one on some replicas.
+func newPlay(m *measurement, load loadOptions, on []epp.Endpoint) *play {
+	var addresses []string
+	for _, e := range on {
+		addresses = append(addresses, e.Address.String())
+	}
+	p := &play{measurement: m, load: load, choices: rehearse.NewChoices(addresses), notes: rehearse.NewNotes(len(on), 0)}
 	p.choices.Speed = load.speed
 	p.heard = append(p.heard, p.hear)
 	return p

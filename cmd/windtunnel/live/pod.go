@@ -65,14 +65,6 @@ type fleet struct {
 	of []int
 }
 
-// addresses are those of the replicas.
-func (f *fleet) addresses() (all []string) {
-	for _, e := range f.endpoints {
-		all = append(all, e.Address.String())
-	}
-	return all
-}
-
 // find finds the replicas that serve now.
 func (o *podOptions) find(ctx context.Context, live *experiment.Live, services []discovery.Service) (fleet, error) {
 	var found fleet

@@ -199,17 +199,3 @@ func warnOfRoles(stderr io.Writer, pools []v1alpha1.Pool) {
 		}
 	}
 }
-
-// checkReplicas refuses a scenario whose replicas change: those of a rehearsal are always there.
-func checkReplicas(in *v1alpha1.Scenario) error {
-	const why = "the replicas of a rehearsal neither start nor stop: leave it out"
-	var errs field.ErrorList
-	path := field.NewPath("spec", "scenario")
-	if len(in.Scalers) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("scalers"), why))
-	}
-	if len(in.Disruptions) > 0 {
-		errs = append(errs, field.Forbidden(path.Child("disruptions"), why))
-	}
-	return cli.BadInput(errs.ToAggregate())
-}

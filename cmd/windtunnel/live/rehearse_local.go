@@ -60,7 +60,7 @@ func (o *rehearseOptions) onThisMachine(ctx context.Context, pools pools, config
 	if o.binary, err = filepath.Abs(o.binary); err != nil { // so that no other program of this name is found in the PATH
 		return nil, err
 	}
-	p := newPlay(m, o.load, addresses(open))
+	p := newPlay(m, o.load, endpointsOf(pools, open))
 	o.engine.notes = p.notes
 	group, groupCtx := errgroup.WithContext(ctx)
 	served, stop := context.WithCancel(groupCtx)
@@ -131,14 +131,6 @@ func momentsOf(p *epp.Process, seed int64) func(request int) (chosen, ended time
 		of := told[load.RequestID(seed, request)]
 		return of.Chosen, of.Ended
 	}
-}
-
-func addresses(open []net.Listener) []string {
-	var all []string
-	for _, l := range open {
-		all = append(all, l.Addr().String())
-	}
-	return all
 }
 
 // endpointsOf are the replicas as the EPP finds them.
