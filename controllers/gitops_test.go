@@ -4,7 +4,6 @@ package controllers
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // toolViews is what GitOps tools make of an object.
@@ -99,10 +99,7 @@ func luaValue(l *lua.LState, value any) lua.LValue {
 // cannot be evaluated leaves the object unknown, and Flux asks again.
 func fluxStatus(t *testing.T, u *unstructured.Unstructured) status.Status {
 	t.Helper()
-	raw, err := os.ReadFile("../config/flux/kustomization.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../config/flux/kustomization.yaml")
 	var example struct {
 		Spec struct {
 			HealthCheckExprs []struct{ APIVersion, Kind, InProgress, Failed, Current string }
@@ -257,14 +254,8 @@ func TestConditionsThatAreNotTrue(t *testing.T) {
 // TestTheArgoCDExampleHoldsTheScript holds the patch of Argo CD's ConfigMap against
 // the script that is tested.
 func TestTheArgoCDExampleHoldsTheScript(t *testing.T) {
-	script, err := os.ReadFile("../config/argocd/health.lua")
-	if err != nil {
-		t.Fatal(err)
-	}
-	raw, err := os.ReadFile("../config/argocd/argocd-cm.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := testfile.Read(t, "../config/argocd/health.lua")
+	raw := testfile.Read(t, "../config/argocd/argocd-cm.yaml")
 	var patch struct{ Data map[string]string }
 	if err := yaml.Unmarshal(raw, &patch); err != nil {
 		t.Fatal(err)

@@ -3,10 +3,8 @@
 package controllers
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,6 +22,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
 	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -160,10 +159,7 @@ func TestTheOperationsPageListsTheMetrics(t *testing.T) {
 	for _, m := range metrics {
 		fmt.Fprintf(&table, "| `%s` | %s | `%s` | %s |\n", m.name, m.typ, strings.Join(m.labels, "`, `"), m.help)
 	}
-	raw, err := os.ReadFile(operationsPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, operationsPage)
 	const begin, end = "<!-- metrics: written by a test -->\n", "<!-- end -->"
 	before, rest, ok1 := strings.Cut(string(raw), begin)
 	_, after, ok2 := strings.Cut(rest, end)
@@ -196,17 +192,9 @@ func expressions(t *testing.T) map[string]string {
 		}
 	}
 	for _, file := range []string{"prometheus/alerts.yaml", "dashboards/windtunnel.json"} {
-		raw, err := os.ReadFile(filepath.Join("..", "config", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, filepath.Join("..", "config", file))
 		var document any
-		if strings.HasSuffix(file, ".json") {
-			err = json.Unmarshal(raw, &document)
-		} else {
-			err = yaml.Unmarshal(raw, &document)
-		}
-		if err != nil {
+		if err := yaml.Unmarshal(raw, &document); err != nil {
 			t.Fatalf("%s: %v", file, err)
 		}
 		walk(file, document)

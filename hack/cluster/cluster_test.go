@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -77,10 +79,7 @@ func TestConfigsAreWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"containerd.toml", "cni/10-bridge.conflist", "kubelet.yaml", "kube-proxy.yaml"} {
-		content, err := os.ReadFile(c.path(name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := testfile.Read(t, c.path(name))
 		if bytes.Contains(content, []byte("${")) {
 			t.Errorf("%s has a value that nobody filled in:\n%s", name, content)
 		}
@@ -94,9 +93,7 @@ func TestConfigsAreWhole(t *testing.T) {
 
 func TestTail(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(file, []byte("a\nb\nc\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, []byte("a\nb\nc\n"))
 	for lines, want := range map[int]string{1: "c", 2: "b\nc", 9: "a\nb\nc"} {
 		if got := tail(file, lines); got != want {
 			t.Errorf("the last %d lines are %q, want %q", lines, got, want)

@@ -7,9 +7,10 @@ import (
 	"crypto/x509"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func TestOwnersOfCertificatesTrustEachOther(t *testing.T) {
@@ -48,10 +49,7 @@ func TestOwnersOfCertificatesTrustEachOther(t *testing.T) {
 
 func load(t *testing.T, dir string) (*x509.CertPool, tls.Certificate, tls.Certificate) {
 	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(dir, "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := testfile.Read(t, filepath.Join(dir, "ca.crt"))
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(ca)
 	pair := func(name string) tls.Certificate {

@@ -5,7 +5,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -25,10 +25,7 @@ func TestTableOfPoints(t *testing.T) {
 	if want := "measure: not in the table: a context of 8192, which was not measured for 64 sequences\n"; stderr.String() != want {
 		t.Errorf("said %q, want %q", stderr.String(), want)
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, path)
 	got, errs := latency.ParseTable(text, nil)
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())

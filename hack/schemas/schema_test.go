@@ -15,6 +15,8 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const root = "../../"
@@ -87,9 +89,7 @@ func TestFinish(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, file), raw, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(dir, file), raw)
 	for range 2 {
 		if err := finish(dir); err != nil {
 			t.Fatal(err)
@@ -108,10 +108,7 @@ func specOf(t *testing.T, file string) object {
 
 func definition(t *testing.T, file string) object {
 	t.Helper()
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	def := object{}
 	if err := yaml.Unmarshal(raw, &def); err != nil {
 		t.Fatal(err)
@@ -142,10 +139,7 @@ func bare(t *testing.T, s object) object {
 // validator reads a schema as a tool that knows nothing of Kubernetes does.
 func validator(t *testing.T, kind string) *validate.SchemaValidator {
 	t.Helper()
-	raw, err := os.ReadFile(root + folder + "/sim.windtunnel.dev/" + strings.ToLower(kind) + "_v1alpha1.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, root+folder+"/sim.windtunnel.dev/"+strings.ToLower(kind)+"_v1alpha1.json")
 	if strings.Contains(string(raw), "x-kubernetes-") {
 		t.Errorf("%s: an extension of Kubernetes is left", kind)
 	}
@@ -163,10 +157,7 @@ func TestSamplesMeetTheSchemas(t *testing.T) {
 	}
 	checked := 0
 	for _, file := range files {
-		raw, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, file)
 		for _, document := range strings.Split("\n"+string(raw), "\n---\n") {
 			var o object
 			if err := yaml.Unmarshal([]byte(document), &o); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/readme"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // claims are of the tests of the module that testModule writes.
@@ -47,9 +48,7 @@ func TestWithoutAWord(t *testing.T) { t.SkipNow() }
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, path, []byte(text))
 	}
 	cmd := exec.CommandContext(t.Context(), "go", "test", "-json", "./...")
 	cmd.Dir = folder

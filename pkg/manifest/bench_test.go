@@ -4,11 +4,12 @@ package manifest
 
 import (
 	"bytes"
-	"os"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/runtime"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // BenchmarkStartUp is what a command pays once for each kind that it reads: the
@@ -40,10 +41,7 @@ func BenchmarkStartUp(b *testing.B) {
 // BenchmarkRead is what each file costs after that.
 func BenchmarkRead(b *testing.B) {
 	for _, name := range []string{"simulationrun-poisson", "simulationrun-azure", "policysweep-llm-d-default"} {
-		text, err := os.ReadFile("../../config/samples/" + name + ".yaml")
-		if err != nil {
-			b.Fatal(err)
-		}
+		text := testfile.Read(b, "../../config/samples/"+name+".yaml")
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -77,10 +75,7 @@ func BenchmarkTyped(b *testing.B) {
 // readSample returns the object of a sample.
 func readSample(b *testing.B, kind, name string) runtime.Object {
 	b.Helper()
-	text, err := os.ReadFile("../../config/samples/" + name + ".yaml")
-	if err != nil {
-		b.Fatal(err)
-	}
+	text := testfile.Read(b, "../../config/samples/"+name+".yaml")
 	set, err := Read(bytes.NewReader(text), name)
 	if err != nil {
 		b.Fatal(err)

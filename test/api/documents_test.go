@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,6 +15,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 func newObject(kind string) runtime.Object {
@@ -189,10 +189,7 @@ func load(t *testing.T, name string) object {
 
 func loadAs[T any](t *testing.T, name string) T {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join("testdata", name+".yaml"))
 	var doc T
 	if err := yaml.UnmarshalStrict(text, &doc); err != nil {
 		t.Fatal(err)

@@ -4,7 +4,6 @@ package api_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 const samplesDir = "../../config/samples"
@@ -32,10 +32,7 @@ func samples(t *testing.T) map[string][]byte {
 			if filepath.Base(path) == "kustomization.yaml" {
 				continue
 			}
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := testfile.Read(t, path)
 			name, _ := filepath.Rel(samplesDir, path)
 			for i, doc := range bytes.Split(text, []byte("\n---\n")) {
 				if isOurs(t, doc) {
@@ -92,10 +89,7 @@ func TestServerAcceptsEverySampleWithTheSameDefaults(t *testing.T) {
 
 // A sample that is not listed is one that `kubectl apply -k` forgets.
 func TestKustomizationListsEverySampleForClusters(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join(samplesDir, "kustomization.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, filepath.Join(samplesDir, "kustomization.yaml"))
 	var kustomization struct{ Resources []string }
 	if err := yaml.UnmarshalStrict(text, &kustomization); err != nil {
 		t.Fatal(err)

@@ -6,13 +6,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"os"
 	"os/exec"
 	"strings"
 	"testing"
 	"time"
 
 	"sigs.k8s.io/yaml"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // patience is how long anything here may take on a small and busy machine.
@@ -223,10 +224,7 @@ func (o *object) checkComplete(t *testing.T) {
 // sample is a sample as it is shipped.
 func sample(t *testing.T, file string) []byte {
 	t.Helper()
-	text, err := os.ReadFile(root + "/config/samples/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, root+"/config/samples/"+file)
 	return text
 }
 

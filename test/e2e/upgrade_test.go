@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -122,19 +123,14 @@ func buildPrevious(t *testing.T) (engine string) {
 		t.Fatal(err)
 	}
 	source := filepath.Join(repository, "pkg", "simulator", "version.go")
-	text, err := os.ReadFile(source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := testfile.Read(t, source)
 	older := regexp.MustCompile(`EngineVersion = "\d+"`).ReplaceAllString(string(text), fmt.Sprintf("EngineVersion = %q", engine))
 	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: file("version.go.txt")}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, content := range map[string]string{"version.go.txt": older, "overlay.json": string(overlay)} {
-		if err := os.WriteFile(file(name), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, file(name), []byte(content))
 	}
 	for _, args := range [][]string{
 		{"env", "CGO_ENABLED=0", "GOOS=linux", "go", "build", "-C", repository, "-overlay", file("overlay.json"), "-trimpath", "-buildvcs=false", "-ldflags=-s -w -X windtunnel.dev/windtunnel/cmd/windtunnel/cli.release=previous", "-o", file(""), "./cmd/windtunnel", "./cmd/windtunnel-manager"},

@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 )
 
@@ -125,10 +126,7 @@ func writeTrace(t *testing.T) (folder, sha256 string) {
 	folder = t.TempDir()
 	plain, packed := filepath.Join(t.TempDir(), "day.jsonl"), filepath.Join(folder, traceFile)
 	windtunnel(t, "trace", "generate", "--requests", "500", "-o", plain)
-	content, err := os.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := testfile.Read(t, plain)
 	var compressed bytes.Buffer
 	z := gzip.NewWriter(&compressed)
 	if _, err := z.Write(content); err != nil {
@@ -150,9 +148,7 @@ func writeTrace(t *testing.T) (folder, sha256 string) {
 
 func writeFile(t *testing.T, name string, content []byte) {
 	t.Helper()
-	if err := os.WriteFile(name, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, name, content)
 }
 
 // claim is a claim that is bound to a folder of the node.

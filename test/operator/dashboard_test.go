@@ -21,6 +21,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/dashboard"
 	"windtunnel.dev/windtunnel/pkg/dashboard/cluster"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -123,9 +124,7 @@ func TestTheDashboardOfAKubeconfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kubeconfig, raw)
 	address := freeAddress(t)
 	cmd := exec.CommandContext(t.Context(), p.binary, "dashboard", "-n", ns, "--listen", address)
 	cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)

@@ -5,7 +5,6 @@ package operator_test
 import (
 	"bufio"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -18,6 +17,8 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // evaluatorUser stands for the evaluator's service account.
@@ -41,9 +42,7 @@ func (p *platform) startEvaluator(t *testing.T) string {
 		t.Fatal(err)
 	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kubeconfig, raw)
 	serve := exec.Command(p.binary, "serve", "--scenario", "../../config/evaluator/scenarios", "--listen", "127.0.0.1:0", "--authentication", "kubernetes")
 	serve.Env = []string{"KUBECONFIG=" + kubeconfig, "HOME=" + t.TempDir()}
 	out, err := serve.StdoutPipe()

@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/sandbox/bundle"
 )
 
@@ -21,10 +21,7 @@ import (
 func TestPoliciesEvolveInACluster(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
-	raw, err := os.ReadFile("../../config/samples/policysweep-evolve.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/samples/policysweep-evolve.yaml")
 	text := strings.NewReplacer("maxTrials: 240", "maxTrials: 36", "requests: 1000, warmup: 5s", "requests: 200", "promote: {}", "promote: {when: Complete}").Replace(string(raw))
 	digests := map[string]bool{}
 	for _, shards := range []int32{1, 4} {

@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
@@ -204,9 +205,7 @@ func (p *platform) runLocally(t *testing.T, objects ...client.Object) local {
 		text.Write(p.manifest(t, o))
 	}
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
-	if err := os.WriteFile(file, text.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, text.Bytes())
 	var out local
 	if err := json.Unmarshal(p.verb(t, verb, "-f", file, "-o", "json"), &out); err != nil {
 		t.Fatal(err)
@@ -289,9 +288,7 @@ func (p *platform) applied(t *testing.T, namespace string, files ...string) *v1a
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		testfile.Write(t, kubeconfig, raw)
 	}
 	var sweep *v1alpha1.PolicySweep
 	for _, name := range files {

@@ -28,6 +28,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // managerProcess is the built manager as a process of its own.
@@ -45,9 +46,7 @@ func (p *platform) startManager(t *testing.T, namespace string, args ...string) 
 		t.Fatal(err)
 	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kubeconfig, raw)
 	m := &managerProcess{probes: freeAddress(t), metrics: freeAddress(t), log: &bytes.Buffer{}}
 	m.cmd = exec.CommandContext(t.Context(), p.binary, append([]string{
 		"manager", "--image", "windtunnel:test", "--namespace", namespace, "-v", "4",
@@ -147,10 +146,7 @@ func TestTheManagersServers(t *testing.T) {
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	var named []string
 	for _, file := range []string{"prometheus/alerts.yaml", "dashboards/windtunnel.json"} {
-		raw, err := os.ReadFile(filepath.Join("../../config", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := testfile.Read(t, filepath.Join("../../config", file))
 		for _, name := range libraryMetric.FindAllString(string(raw), -1) {
 			if name != leaderMetric {
 				named = append(named, name)

@@ -8,7 +8,6 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -26,6 +25,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
 
@@ -42,10 +42,7 @@ func (p *platform) traced(t *testing.T) (*v1alpha1.SimulationRun, *corev1.Config
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "trace.jsonl")
 	p.verb(t, "trace", "generate", "--requests", "200", "--seed", "1", "-o", file)
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, file)
 	cm := &corev1.ConfigMap{
 		TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ConfigMap"},
 		ObjectMeta: metav1.ObjectMeta{Name: "traces"},
@@ -481,14 +478,9 @@ func TestTheMooncakeTrace(t *testing.T) {
 	if err := json.Unmarshal(printed, &onALaptop); err != nil {
 		t.Fatal(err)
 	}
-	raw, err := os.ReadFile(sample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, sample)
 	sharded := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(sharded, append(raw, "  execution: {shards: 2}\n"...), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, sharded, append(raw, "  execution: {shards: 2}\n"...))
 	sweep := p.applied(t, ns, trace, sharded)
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	if got := p.rows(t, sweep); got != want.rows(t) {

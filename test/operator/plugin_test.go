@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestThePluginLeadsFromAFailedGateToTheRequest runs a sweep whose gate fails, and then the
@@ -87,9 +88,7 @@ func (p *platform) plugin(t *testing.T) func(args ...string) (exit int, out stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kubeconfig, raw)
 	return func(args ...string) (int, string) {
 		cmd := exec.CommandContext(t.Context(), program, args...)
 		cmd.Env = append(os.Environ(), "KUBECONFIG="+kubeconfig)

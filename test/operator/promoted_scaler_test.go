@@ -4,7 +4,6 @@ package operator_test
 
 import (
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestAScalerIsPromotedWithANativeRouter has a sweep whose router has no EPP configuration
@@ -22,10 +22,7 @@ func TestAScalerIsPromotedWithANativeRouter(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
 	ns := p.namespace(t)
-	raw, err := os.ReadFile("../../config/samples/policysweep-hpa.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/samples/policysweep-hpa.yaml")
 	var sweep v1alpha1.PolicySweep
 	if err := yaml.UnmarshalStrict(raw, &sweep); err != nil {
 		t.Fatal(err)

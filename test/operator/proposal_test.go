@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // TestAProposalIsHeldAgainstWhatRuns applies the sample of a proposal with other
@@ -21,10 +21,7 @@ import (
 func TestAProposalIsHeldAgainstWhatRuns(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
-	raw, err := os.ReadFile("../../config/samples/policysweep-proposal.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/samples/policysweep-proposal.yaml")
 	for name, tc := range map[string]struct {
 		current, proposed string
 		want              metav1.ConditionStatus

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -20,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // treeService proposes a tree for each inquiry, and counts the requests with a header.
@@ -45,10 +45,7 @@ func treeService(t *testing.T, withHeader *atomic.Int64) string {
 // askingSweep is a part of the sample that asks a service.
 func askingSweep(t *testing.T, service v1alpha1.Proposer, shards int32) *v1alpha1.PolicySweep {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/samples/policysweep-evolve.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/samples/policysweep-evolve.yaml")
 	text := strings.NewReplacer("maxTrials: 240", "maxTrials: 36", "requests: 1000, warmup: 5s", "requests: 200", "promote: {}", "promote: {when: Complete}").Replace(string(raw))
 	var sweep v1alpha1.PolicySweep
 	if err := yaml.UnmarshalStrict([]byte(text), &sweep); err != nil {
@@ -66,9 +63,7 @@ func TestAProposerAnswersInACluster(t *testing.T) {
 	var withHeader atomic.Int64
 	service := v1alpha1.Proposer{URL: treeService(t, &withHeader), HeaderSecretRef: &v1alpha1.ProposerSecretReference{Name: "windtunnel-proposer-a", Key: "header"}}
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
-	if err := os.WriteFile(file, p.manifest(t, askingSweep(t, service, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, file, p.manifest(t, askingSweep(t, service, 1)))
 	var out local
 	if err := json.Unmarshal(p.verb(t, "sweep", "-f", file, "--proposer", service.URL, "-o", "json"), &out); err != nil {
 		t.Fatal(err)

@@ -30,6 +30,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/observe"
 )
 
@@ -203,10 +204,7 @@ func TestATwinMayChangeNothingElse(t *testing.T) {
 // twinAccount creates the account of config/observe with its rights.
 func (p *platform) twinAccount(t *testing.T, ns string) {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/observe/twin.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/observe/twin.yaml")
 	for text := range strings.SplitSeq(strings.ReplaceAll(string(raw), "namespace: serve", "namespace: "+ns), "\n---\n") {
 		if regexp.MustCompile(`(?m)^kind: (ServiceAccount|Role|RoleBinding)$`).MatchString(text) {
 			p.applyText(t, ns, text)
@@ -271,9 +269,7 @@ func (p *platform) twin(t *testing.T, ns string, args ...string) (stop func()) {
 		t.Fatal(err)
 	}
 	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
-	if err := os.WriteFile(kubeconfig, raw, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, kubeconfig, raw)
 	cmd := exec.CommandContext(t.Context(), p.binary, args...)
 	var said bytes.Buffer
 	cmd.Stdout, cmd.Stderr, cmd.Env = &said, &said, append(os.Environ(), "KUBECONFIG="+kubeconfig)
@@ -297,9 +293,7 @@ func (p *platform) played(t *testing.T) (address string, longer *atomic.Bool) {
 	t.Helper()
 	folder := t.TempDir()
 	manifest := filepath.Join(folder, "run.yaml")
-	if err := os.WriteFile(manifest, []byte(twinRun), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, manifest, []byte(twinRun))
 	var recordings [2]*observe.Recording
 	for i, set := range []string{"60", "90"} {
 		samples := filepath.Join(folder, set)

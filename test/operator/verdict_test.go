@@ -8,7 +8,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/http"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +21,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/gate"
 )
 
@@ -29,10 +29,7 @@ import (
 // token of the account. There is no controller that writes tokens into Secrets.
 func (p *platform) verdictReader(t *testing.T, namespace string) string {
 	t.Helper()
-	raw, err := os.ReadFile("../../config/gates/rbac.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := testfile.Read(t, "../../config/gates/rbac.yaml")
 	d := yaml.NewYAMLOrJSONDecoder(bytes.NewReader(raw), 4096)
 	for {
 		var o unstructured.Unstructured

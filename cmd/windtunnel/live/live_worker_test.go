@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/internal/testing/turnepp"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
@@ -63,9 +64,7 @@ func newLivePod(t *testing.T, rate string, changes ...string) *livePod {
 func (p *livePod) startReplicas(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, worker.PlanFile), p.plan.Encode(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, filepath.Join(folder, worker.PlanFile), p.plan.Encode())
 	port := "0"
 	for _, address := range []string{"127.0.0.1", "127.0.0.2"} {
 		urls, stop := startEngineOf(t, 1, "--plan", folder, "--pool", "llama", "--replicas", "1",

@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
 	"windtunnel.dev/windtunnel/pkg/result"
@@ -48,9 +49,7 @@ func loadFile(t *testing.T) string { return writeManifest(t, loadManifest) }
 func writeManifest(t *testing.T, text string) string {
 	t.Helper()
 	name := filepath.Join(t.TempDir(), "run.yaml")
-	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, name, []byte(text))
 	return name
 }
 

@@ -5,13 +5,13 @@ package live
 import (
 	"encoding/json"
 	"net"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
 	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
 )
@@ -104,10 +104,7 @@ func TestWhereAPrivateEPPReadsKVEvents(t *testing.T) {
 // at a port of each replica, with and without asking for missed ones, and at a port of its own.
 func TestARehearsalOfPrecisePrefixCaching(t *testing.T) {
 	binary := epptest.Binary(t)
-	sample, err := os.ReadFile(precisePrefixSample)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := testfile.Read(t, precisePrefixSample)
 	const events = "{podDiscoveryConfig: {socketPort: 5557}}"
 	for name, stated := range map[string]string{
 		"a port of each":   "{podDiscoveryConfig: {socketPort: " + freePort(t) + "}}",

@@ -17,6 +17,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
 )
@@ -154,9 +155,7 @@ func TestRehearseRefuses(t *testing.T) {
 	if _, err := z.Write([]byte("{}")); err != nil || z.Close() != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(nothing, packed.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	testfile.Write(t, nothing, packed.Bytes())
 	for name, tc := range map[string]struct {
 		args []string
 		want string

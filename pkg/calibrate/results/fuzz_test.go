@@ -3,9 +3,10 @@
 package results
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // Whatever a file holds, it is an error or a run with requests.
@@ -15,10 +16,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatalf("%d examples, %v", len(examples), err)
 	}
 	for _, name := range examples {
-		raw, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := testfile.Read(f, name)
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

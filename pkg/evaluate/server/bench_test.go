@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
@@ -32,10 +32,7 @@ func TestMain(m *testing.M) {
 
 // questions are about one policy: prefixes and queues.
 func questions(b *testing.B) map[string]string {
-	source, err := os.ReadFile("../../../config/samples/policies/prefix-and-load.star")
-	if err != nil {
-		b.Fatal(err)
-	}
+	source := testfile.Read(b, "../../../config/samples/policies/prefix-and-load.star")
 	question := func(language, policy string) string {
 		raw, err := json.Marshal(map[string]string{"language": language, "policy": policy})
 		if err != nil {

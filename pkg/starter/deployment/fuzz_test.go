@@ -3,12 +3,12 @@
 package deployment_test
 
 import (
-	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/starter/deployment"
 )
@@ -20,10 +20,7 @@ func FuzzRead(f *testing.F) {
 		f.Fatal(err)
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := testfile.Read(f, file)
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {

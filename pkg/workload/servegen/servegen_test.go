@@ -410,14 +410,8 @@ func TestThePublishedDayHasItsRateByHour(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	for _, name := range []string{"chunk-0", "chunk-10"} {
-		trace, err := os.ReadFile("testdata/day/" + name + "-trace.csv")
-		if err != nil {
-			f.Fatal(err)
-		}
-		dataset, err := os.ReadFile("testdata/day/" + name + "-dataset.json")
-		if err != nil {
-			f.Fatal(err)
-		}
+		trace := testfile.Read(f, "testdata/day/"+name+"-trace.csv")
+		dataset := testfile.Read(f, "testdata/day/"+name+"-dataset.json")
 		f.Add(trace, dataset)
 	}
 	f.Fuzz(func(t *testing.T, trace, dataset []byte) {
