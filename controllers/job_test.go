@@ -3,7 +3,6 @@
 package controllers
 
 import (
-	"encoding/json"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -17,6 +16,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/study"
 	"windtunnel.dev/windtunnel/pkg/worker"
@@ -281,10 +281,7 @@ func TestTheConfigMapsHoldWhatAWorkerNeeds(t *testing.T) {
 	if _, which, err := study.Resume(plan, work); err != nil || len(which) != 4 {
 		t.Errorf("simulations %v, %v; want all four", which, err)
 	}
-	var owner worker.Owner
-	if err := json.Unmarshal([]byte(cm.Data[worker.OwnerFile]), &owner); err != nil {
-		t.Fatal(err)
-	}
+	owner := jsontest.Decode[worker.Owner](t, []byte(cm.Data[worker.OwnerFile]))
 	want := worker.Owner{
 		Namespace: "team-a",
 		Labels:    childLabels(s.observation.subject, ComponentResult, s.observation.plan.hash),

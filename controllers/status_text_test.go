@@ -3,7 +3,6 @@
 package controllers
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -15,6 +14,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // Texts of programs, services, pods and traces reach a status. Whoever prints it sees them as they
@@ -31,14 +31,7 @@ func TestAStatusIsPrintable(t *testing.T) {
 	bound(s.status())
 	makePrintable(s)
 
-	raw, err := json.Marshal(st)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var texts any
-	if err := json.Unmarshal(raw, &texts); err != nil {
-		t.Fatal(err)
-	}
+	texts := jsontest.Decode[any](t, jsontest.Encode(t, st))
 	if words := fmt.Sprint(texts); strings.ContainsFunc(words, func(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Cf, r) }) {
 		t.Errorf("%q", words)
 	}

@@ -3,7 +3,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"k8s.io/kube-openapi/pkg/validation/validate"
 	"sigs.k8s.io/yaml"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -124,14 +124,8 @@ func firstSchema(def object) object {
 // bare is a schema without descriptions.
 func bare(t *testing.T, s object) object {
 	t.Helper()
-	raw, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var o object
-	if err := json.Unmarshal(raw, &o); err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, s)
+	o := jsontest.Decode[object](t, raw)
 	undescribe(o)
 	return o
 }
@@ -143,10 +137,7 @@ func validator(t *testing.T, kind string) *validate.SchemaValidator {
 	if strings.Contains(string(raw), "x-kubernetes-") {
 		t.Errorf("%s: an extension of Kubernetes is left", kind)
 	}
-	var s spec.Schema
-	if err := json.Unmarshal(raw, &s); err != nil {
-		t.Fatal(err)
-	}
+	s := jsontest.Decode[spec.Schema](t, raw)
 	return validate.NewSchemaValidator(&s, nil, "", strfmt.Default)
 }
 

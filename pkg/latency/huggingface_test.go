@@ -3,7 +3,6 @@
 package latency
 
 import (
-	"encoding/json"
 	"maps"
 	"math"
 	"slices"
@@ -468,10 +467,7 @@ func TestParseHuggingFaceErrors(t *testing.T) {
 
 func FuzzParseHuggingFace(f *testing.F) {
 	for _, config := range []jsonObject{llamaConfig(), deepSeekConfig(), gemmaConfig(), llama4Config(), kimiConfig()} {
-		raw, err := json.Marshal(config)
-		if err != nil {
-			f.Fatal(err)
-		}
+		raw := jsontest.Encode(f, config)
 		f.Add(raw)
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {

@@ -4,7 +4,6 @@ package api_test
 
 import (
 	"context"
-	"encoding/json"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // names are what a person types after kubectl get.
@@ -68,10 +68,7 @@ func row(t *testing.T, s *apiServer, resource string) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var table metav1.Table
-	if err := json.Unmarshal(raw, &table); err != nil {
-		t.Fatal(err)
-	}
+	table := jsontest.Decode[metav1.Table](t, raw)
 	if len(table.Rows) != 1 {
 		t.Fatalf("%d rows, want 1", len(table.Rows))
 	}

@@ -3,7 +3,6 @@
 package api_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -201,10 +201,7 @@ func kindOf(doc object) string { return doc["kind"].(string) }
 
 func encode(t *testing.T, doc object) []byte {
 	t.Helper()
-	body, err := json.Marshal(doc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := jsontest.Encode(t, doc)
 	return body
 }
 

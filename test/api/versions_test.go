@@ -3,7 +3,6 @@
 package api_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"slices"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/previous"
 )
 
@@ -34,17 +34,8 @@ func TestDefinitionsNeedNoConversion(t *testing.T) {
 func TestEveryFieldSurvivesItsGoType(t *testing.T) {
 	for name, doc := range documents(t) {
 		t.Run(name, func(t *testing.T) {
-			raw, err := json.Marshal(doc)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if raw, err = json.Marshal(decodeObject(t, kindOf(doc), raw)); err != nil {
-				t.Fatal(err)
-			}
-			var again object
-			if err := json.Unmarshal(raw, &again); err != nil {
-				t.Fatal(err)
-			}
+			typed := decodeObject(t, kindOf(doc), jsontest.Encode(t, doc))
+			again := jsontest.Decode[object](t, jsontest.Encode(t, typed))
 			if diff := cmp.Diff(leaves(t, doc), leaves(t, again)); diff != "" {
 				t.Errorf("spec (-written +read):\n%s", diff)
 			}

@@ -17,6 +17,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"windtunnel.dev/windtunnel/internal/testing/hostile"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 const (
@@ -128,10 +129,7 @@ func (ns namespace) untilAllHaveStatus(t *testing.T) []object {
 	t.Helper()
 	deadline := time.Now().Add(patience)
 	for {
-		var list struct{ Items []object }
-		if err := json.Unmarshal([]byte(ns.kubectl(t, "get", "simulationruns,policysweeps", "-o", "json")), &list); err != nil {
-			t.Fatal(err)
-		}
+		list := jsontest.Decode[struct{ Items []object }](t, []byte(ns.kubectl(t, "get", "simulationruns,policysweeps", "-o", "json")))
 		silent := slices.DeleteFunc(slices.Clone(list.Items), func(o object) bool {
 			return len(o.Status.Conditions) > 0 && o.Status.ObservedGeneration == o.Metadata.Generation
 		})

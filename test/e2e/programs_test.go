@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/internal/testing/hostile"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/policy"
 )
 
@@ -174,10 +175,7 @@ func linesOf(t *testing.T, args ...string) []string {
 // faultOf is the error of a row; empty where it has figures.
 func faultOf(t *testing.T, line string) string {
 	t.Helper()
-	var row struct{ Error string }
-	if err := json.Unmarshal([]byte(line), &row); err != nil {
-		t.Fatal(err)
-	}
+	row := jsontest.Decode[struct{ Error string }](t, []byte(line))
 	if row.Error != "" && !strings.Contains(row.Error, " fault of ") {
 		t.Errorf("no fault is named: %s", row.Error)
 	}

@@ -3,11 +3,12 @@
 package e2e_test
 
 import (
-	"encoding/json"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // hostileText clears the screen of a terminal, and turns the direction of writing.
@@ -94,10 +95,7 @@ func TestAPromotedConfigMapIsReplaced(t *testing.T) {
 	ns.apply(t, edited(t, sample(t, gatesSample), "gates", nil))
 	ns.wait(t, "Complete", "policysweep/gates")
 	promoted := ns.get(t, "policysweep/gates").Status.Promoted
-	var cm map[string]any
-	if err := json.Unmarshal([]byte(ns.kubectl(t, "get", "configmap", promoted, "-o", "json")), &cm); err != nil {
-		t.Fatal(err)
-	}
+	cm := jsontest.Decode[map[string]any](t, []byte(ns.kubectl(t, "get", "configmap", promoted, "-o", "json")))
 	data := cm["data"].(map[string]any)
 	for key, text := range data {
 		data[key] = strings.ReplaceAll(text.(string), "weight: ", "weight: 1")

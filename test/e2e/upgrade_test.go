@@ -4,7 +4,6 @@ package e2e_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -125,10 +125,7 @@ func buildPrevious(t *testing.T) (engine string) {
 	source := filepath.Join(repository, "pkg", "simulator", "version.go")
 	text := testfile.Read(t, source)
 	older := regexp.MustCompile(`EngineVersion = "\d+"`).ReplaceAllString(string(text), fmt.Sprintf("EngineVersion = %q", engine))
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{source: file("version.go.txt")}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := jsontest.Encode(t, map[string]any{"Replace": map[string]string{source: file("version.go.txt")}})
 	for name, content := range map[string]string{"version.go.txt": older, "overlay.json": string(overlay)} {
 		testfile.Write(t, file(name), []byte(content))
 	}
@@ -272,10 +269,7 @@ func digestOnALaptop(t *testing.T, kind string, manifest []byte) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var local struct{ Rows []result.Row }
-	if err := json.Unmarshal([]byte(printed), &local); err != nil {
-		t.Fatal(err)
-	}
+	local := jsontest.Decode[struct{ Rows []result.Row }](t, []byte(printed))
 	digest, err := result.RowsDigest(local.Rows)
 	if err != nil {
 		t.Fatal(err)

@@ -22,6 +22,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/envtest"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 var fullFor = flag.Duration("full", 12*time.Second, "how long etcd stays full in TestAFullEtcd; after half a minute workers give up and are tried again")
@@ -174,10 +175,7 @@ func (p *platform) makeRoom(t *testing.T) {
 // etcd asks the platform's etcd.
 func (p *platform) etcd(t *testing.T, what string, request, answer any) {
 	t.Helper()
-	raw, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, request)
 	response, err := http.Post(p.env.ControlPlane.Etcd.URL.JoinPath("v3", what).String(), "application/json", bytes.NewReader(raw))
 	if err != nil {
 		t.Fatal(err)

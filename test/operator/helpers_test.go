@@ -23,6 +23,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/manifest"
@@ -206,10 +207,7 @@ func (p *platform) runLocally(t *testing.T, objects ...client.Object) local {
 	}
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
 	testfile.Write(t, file, text.Bytes())
-	var out local
-	if err := json.Unmarshal(p.verb(t, verb, "-f", file, "-o", "json"), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[local](t, p.verb(t, verb, "-f", file, "-o", "json"))
 	return out
 }
 
@@ -242,14 +240,8 @@ func (p *platform) manifest(t *testing.T, o client.Object) []byte {
 		t.Fatal(err)
 	}
 	o.GetObjectKind().SetGroupVersionKind(gvk)
-	raw, err := json.Marshal(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var fields map[string]any
-	if err := json.Unmarshal(raw, &fields); err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, o)
+	fields := jsontest.Decode[map[string]any](t, raw)
 	delete(fields, "status")
 	fields["metadata"] = map[string]any{"name": name}
 	text, err := yaml.Marshal(fields)

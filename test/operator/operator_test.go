@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
-	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -25,6 +24,7 @@ import (
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testdata"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 )
@@ -65,10 +65,7 @@ func TestARunGivesTheSameRowsAsOnALaptop(t *testing.T) {
 	if diff := cmp.Diff(want.rows(t), p.rows(t, run)); diff != "" {
 		t.Errorf("rows (-local +cluster):\n%s", diff)
 	}
-	var status v1alpha1.SimulationRunStatus
-	if err := json.Unmarshal(want.Status, &status); err != nil {
-		t.Fatal(err)
-	}
+	status := jsontest.Decode[v1alpha1.SimulationRunStatus](t, want.Status)
 	if diff := cmp.Diff(status.Metrics, run.Status.Metrics); diff != "" || len(status.Metrics) == 0 {
 		t.Errorf("metrics (-local +cluster):\n%s", diff)
 	}
@@ -81,10 +78,7 @@ func TestASweepGivesTheSameRowsHoweverManyShards(t *testing.T) {
 	t.Parallel()
 	p := sharedPlatform(t)
 	want := p.runLocally(t, weights().Obj())
-	var status v1alpha1.PolicySweepStatus
-	if err := json.Unmarshal(want.Status, &status); err != nil {
-		t.Fatal(err)
-	}
+	status := jsontest.Decode[v1alpha1.PolicySweepStatus](t, want.Status)
 	for _, shards := range []int32{1, 3} {
 		ns := p.namespace(t)
 		p.kubelet.set(ns, faults{end: func(_, _ int, e *ending) {
@@ -470,14 +464,8 @@ func TestTheMooncakeTrace(t *testing.T) {
 	p.verb(t, "trace", "configmap", file, "--name", "mooncake", "-o", trace)
 	sample := filepath.Join("..", "..", "config", "samples", "mooncake", "sweep.yaml")
 	printed := p.verb(t, "sweep", "-f", sample, "--configmap", trace, "-o", "json")
-	var want local
-	if err := json.Unmarshal(printed, &want); err != nil {
-		t.Fatal(err)
-	}
-	var onALaptop v1alpha1.PolicySweep
-	if err := json.Unmarshal(printed, &onALaptop); err != nil {
-		t.Fatal(err)
-	}
+	want := jsontest.Decode[local](t, printed)
+	onALaptop := jsontest.Decode[v1alpha1.PolicySweep](t, printed)
 	raw := testfile.Read(t, sample)
 	sharded := filepath.Join(t.TempDir(), "sweep.yaml")
 	testfile.Write(t, sharded, append(raw, "  execution: {shards: 2}\n"...))

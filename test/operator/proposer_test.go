@@ -19,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
@@ -64,10 +65,7 @@ func TestAProposerAnswersInACluster(t *testing.T) {
 	service := v1alpha1.Proposer{URL: treeService(t, &withHeader), HeaderSecretRef: &v1alpha1.ProposerSecretReference{Name: "windtunnel-proposer-a", Key: "header"}}
 	file := filepath.Join(t.TempDir(), "sweep.yaml")
 	testfile.Write(t, file, p.manifest(t, askingSweep(t, service, 1)))
-	var out local
-	if err := json.Unmarshal(p.verb(t, "sweep", "-f", file, "--proposer", service.URL, "-o", "json"), &out); err != nil {
-		t.Fatal(err)
-	}
+	out := jsontest.Decode[local](t, p.verb(t, "sweep", "-f", file, "--proposer", service.URL, "-o", "json"))
 	for _, shards := range []int32{1, 3} {
 		ns := p.namespace(t)
 		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: ns, Name: "windtunnel-proposer-a"}, StringData: map[string]string{"header": "Bearer hidden", "origin": service.URL}}

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/gate"
 )
 
@@ -76,10 +77,7 @@ func (p *platform) saysTheSameLocally(t *testing.T, sweep *v1alpha1.PolicySweep,
 		t.Errorf("exit code %d, want %d: the cluster says %q and the command\n%s", code, want, passed.Message, table)
 	}
 	raw, _ := p.swept(t, file, "-o", "json")
-	var local struct{ Status v1alpha1.PolicySweepStatus }
-	if err := json.Unmarshal(raw, &local); err != nil {
-		t.Fatal(err)
-	}
+	local := jsontest.Decode[struct{ Status v1alpha1.PolicySweepStatus }](t, raw)
 	if diff := cmp.Diff(local.Status.Steps, sweep.Status.Steps); diff != "" {
 		t.Errorf("steps (−laptop +cluster):\n%s", diff)
 	}

@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-	"encoding/json"
 	"flag"
 	"net/http"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 var large = flag.Bool("large", false, "run a sweep of 14,500 points, which takes minutes")
@@ -76,10 +76,7 @@ func TestALargeGridTakesFewWrites(t *testing.T) {
 	}
 	p.until(t, sweep, v1alpha1.ConditionComplete)
 	took := time.Since(began)
-	raw, err := json.Marshal(sweep.Status)
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, sweep.Status)
 	made := p.writes.of(ns)
 	t.Logf("%d points in %s: a status of %d bytes, %d writes, %d chunks, digest %s",
 		points, took.Round(time.Millisecond), len(raw), len(made), sweep.Status.Results.Chunks, sweep.Status.Results.Digest)

@@ -3,7 +3,6 @@
 package operator_test
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -20,6 +19,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/controllers"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 )
 
 // tenant returns a client of somebody who may edit in one namespace and nowhere
@@ -83,14 +83,7 @@ func (n *neighbours) holdings(t *testing.T) map[string]string {
 		if err := n.client.List(t.Context(), list, client.InNamespace(n.victim.Namespace)); err != nil {
 			t.Fatal(err)
 		}
-		raw, err := json.Marshal(list)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var items metav1.PartialObjectMetadataList
-		if err := json.Unmarshal(raw, &items); err != nil {
-			t.Fatal(err)
-		}
+		items := jsontest.Decode[metav1.PartialObjectMetadataList](t, jsontest.Encode(t, list))
 		for _, item := range items.Items {
 			all[item.Name] = string(item.UID) + " " + item.ResourceVersion
 		}
@@ -175,21 +168,14 @@ func TestNoReferenceHasANamespace(t *testing.T) {
 	t.Parallel()
 	n := sharedPlatform(t).neighbours(t)
 	run, _ := n.traced(t)
-	raw, err := json.Marshal(run)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var o unstructured.Unstructured
-	if err := json.Unmarshal(raw, &o.Object); err != nil {
-		t.Fatal(err)
-	}
+	o := unstructured.Unstructured{Object: jsontest.Decode[map[string]any](t, jsontest.Encode(t, run))}
 	o.SetGroupVersionKind(v1alpha1.GroupVersion.WithKind("SimulationRun"))
 	o.SetNamespace(n.attacker)
 	path := []string{"spec", "scenario", "workload", "trace", "configMapRef", "namespace"}
 	if err := unstructured.SetNestedField(o.Object, n.victim.Namespace, path...); err != nil {
 		t.Fatal(err)
 	}
-	err = n.tenant.Create(t.Context(), &o, client.FieldValidation(metav1.FieldValidationStrict))
+	err := n.tenant.Create(t.Context(), &o, client.FieldValidation(metav1.FieldValidationStrict))
 	if err == nil || !strings.Contains(err.Error(), "configMapRef.namespace") {
 		t.Errorf("got %v, want a refusal of the field", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/gate"
 )
@@ -149,10 +149,7 @@ func (p *platform) aNewSpecHasNoVerdict(t *testing.T, url, token string, sweep *
 		begin := time.Now()
 		code, text := get(t, url, token)
 		slowest = max(slowest, time.Since(begin))
-		var v gate.Answer
-		if err := json.Unmarshal([]byte(text), &v); err != nil {
-			t.Fatal(err)
-		}
+		v := jsontest.Decode[gate.Answer](t, []byte(text))
 		if code == http.StatusOK && v.ObservedGeneration != sweep.Generation || code != http.StatusOK && code != http.StatusServiceUnavailable {
 			t.Errorf("after generation %d: %d %s", sweep.Generation, code, text)
 		}

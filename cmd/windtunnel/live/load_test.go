@@ -17,6 +17,7 @@ import (
 	"github.com/parquet-go/parquet-go"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/report/benchmark"
@@ -91,10 +92,7 @@ func TestLoadMeasuresTheAnswers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got loadOutput
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := jsontest.Decode[loadOutput](t, []byte(out))
 	if got.Metadata.Name != "small" || got.Client.Sent != 20 || len(got.Rows) != 1 || got.Rows[0].Seed != 7 {
 		t.Errorf("printed: %s", out)
 	}

@@ -3,7 +3,6 @@
 package live
 
 import (
-	"encoding/json"
 	"net"
 	"strings"
 	"testing"
@@ -11,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
 	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
@@ -118,10 +118,7 @@ func TestARehearsalOfPrecisePrefixCaching(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, out)
 			}
-			var got rehearsal
-			if err := json.Unmarshal([]byte(out), &got); err != nil {
-				t.Fatal(err)
-			}
+			got := jsontest.Decode[rehearsal](t, []byte(out))
 			for _, f := range got.Figures {
 				if f.Metric == "cacheHit.gpu" && f.Live < 0.3 {
 					t.Errorf("%.0f %% of the prompts' tokens were cached", 100*f.Live)

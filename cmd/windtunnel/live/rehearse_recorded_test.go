@@ -4,12 +4,12 @@ package live
 
 import (
 	"cmp"
-	"encoding/json"
 	"os"
 	"slices"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
 )
 
@@ -48,10 +48,7 @@ func TestRecordedRehearsals(t *testing.T) {
 			if err != nil {
 				t.Fatal(err, out)
 			}
-			var got rehearsal
-			if err := json.Unmarshal([]byte(out), &got); err != nil {
-				t.Fatal(err)
-			}
+			got := jsontest.Decode[rehearsal](t, []byte(out))
 			d := got.Decisions
 			if d.Equal+d.Tied+d.Different != tc.requests || d.Equal+d.Tied < tc.least || len(got.Figures) != 8 {
 				t.Errorf("decisions: %+v, figures: %+v", d, got.Figures)

@@ -5,7 +5,6 @@ package live
 import (
 	"bytes"
 	"compress/gzip"
-	"encoding/json"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,6 +16,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
@@ -41,10 +41,7 @@ func TestARehearsalOfTheDefaultProfile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, out)
 	}
-	var got rehearsal
-	if err := json.Unmarshal([]byte(out), &got); err != nil {
-		t.Fatal(err)
-	}
+	got := jsontest.Decode[rehearsal](t, []byte(out))
 	d := got.Decisions
 	if d.Equal+d.Tied+d.Different != 20 || d.NotRouted != 0 || !got.Within {
 		t.Errorf("decisions: %+v", d)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/evaluate"
 	"windtunnel.dev/windtunnel/pkg/evaluate/server"
@@ -34,10 +35,7 @@ func TestMain(m *testing.M) {
 func questions(b *testing.B) map[string]string {
 	source := testfile.Read(b, "../../../config/samples/policies/prefix-and-load.star")
 	question := func(language, policy string) string {
-		raw, err := json.Marshal(map[string]string{"language": language, "policy": policy})
-		if err != nil {
-			b.Fatal(err)
-		}
+		raw := jsontest.Encode(b, map[string]string{"language": language, "policy": policy})
 		return string(raw)
 	}
 	l := sandbox.RoutingLayout(sandbox.Names{})

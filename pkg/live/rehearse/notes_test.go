@@ -4,7 +4,6 @@ package rehearse
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"runtime"
 	"testing"
@@ -14,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -74,14 +74,7 @@ func TestAnotherProcessHasTheNotesWhole(t *testing.T) {
 			n.Ended(0, fmt.Sprint(i), replicas.Progress{TTFT: time.Second, First: 1e9, Last: simtime.Time(3e9 + i), Tokens: 3})
 			n.Ended(0, "without a token", replicas.Progress{})
 		}
-		raw, err := json.Marshal(taken.Take(0))
-		if err != nil {
-			t.Fatal(err)
-		}
-		var r Record
-		if err := json.Unmarshal(raw, &r); err != nil {
-			t.Fatal(err)
-		}
+		r := jsontest.Decode[Record](t, jsontest.Encode(t, taken.Take(0)))
 		if r.Requests != i+1 || r.Forgotten {
 			t.Errorf("%d requests, %t", r.Requests, r.Forgotten)
 		}

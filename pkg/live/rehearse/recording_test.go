@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 )
@@ -33,19 +34,14 @@ func TestARecordingIsComparedAsTheRehearsal(t *testing.T) {
 		notes.Scraped(i, live.Choices.Start.Add(time.Duration(i)*time.Second), &replicas.Metrics{Waiting: i, Running: 8, KVUsage: 0.25, BlockTokens: 16, Blocks: 100})
 	}
 	live.Scrapes = notes.Scrapes()
-	raw, err := json.Marshal(&live)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var read Recording
-	if err := json.Unmarshal(raw, &read); err != nil {
-		t.Fatal(err)
-	}
+	raw := jsontest.Encode(t, &live)
+	read := jsontest.Decode[Recording](t, raw)
 	if len(read.Scrapes) != len(addresses) {
 		t.Errorf("there are %d endpoints, want %d", len(read.Scrapes), len(addresses))
 	}
 	var compared [2]*Simulated
 	for i, r := range []*Recording{&live, &read} {
+		var err error
 		if compared[i], err = Compare(t.Context(), maker, r.Choices, r.Scrapes); err != nil {
 			t.Fatal(err)
 		}
