@@ -38,29 +38,15 @@ func newBurstGPTParser(Options) parser {
 	table.optional = []string{burstGPTSession}
 	clock := &clock{field: burstGPTTime, format: Seconds}
 	return func(rec *record, n int, text []byte) (bool, error) {
-		*rec = record{timeField: burstGPTTime, outputField: burstGPTOutput}
-		if ok, err := table.line(n, text); err != nil || !ok {
+		if ok, err := table.request(rec, n, text, clock); err != nil || !ok {
 			return false, err
 		}
-		var err error
-		if rec.at, err = clock.at(table.field(0)); err != nil {
+		total, err := table.count(3)
+		if err != nil {
 			return false, err
 		}
-		var counts [3]uint64
-		for i := range counts {
-			if counts[i], err = table.count(1 + i); err != nil {
-				return false, err
-			}
-		}
-		if counts[2]-counts[1] != counts[0] {
-			return false, invalidField(burstGPTTotal, "must be the sum of %s and %s, %d, got %d",
-				burstGPTInput, burstGPTOutput, counts[0]+counts[1], counts[2])
-		}
-		if rec.input, err = table.tokens(1); err != nil {
-			return false, err
-		}
-		if rec.output, err = table.answer(); err != nil {
-			return false, err
+		if sum := uint64(rec.input) + uint64(rec.output); total != sum {
+			return false, invalidField(burstGPTTotal, "must be the sum of %s and %s, %d, got %d", burstGPTInput, burstGPTOutput, sum, total)
 		}
 		rec.session, err = table.name(4)
 		return err == nil, err
