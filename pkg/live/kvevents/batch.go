@@ -22,55 +22,43 @@ const (
 	Maps
 )
 
-// event is the fields of an event in vLLM's order, the tag first.
-type event []field
-
-type field struct {
-	name  string
-	value any
-}
+// Events have their fields in vLLM's order, the tag first.
+type (
+	blockStored struct {
+		Type      string   `msgpack:"type"`
+		Hashes    []uint64 `msgpack:"block_hashes"`
+		Parent    *uint64  `msgpack:"parent_block_hash"` // nil where there is no block before the first one
+		TokenIDs  []uint32 `msgpack:"token_ids"`
+		BlockSize int      `msgpack:"block_size"`
+		LoRAID    *int     `msgpack:"lora_id"`
+		Medium    string   `msgpack:"medium"`
+		LoRAName  *string  `msgpack:"lora_name"`
+	}
+	blockRemoved struct {
+		Type   string   `msgpack:"type"`
+		Hashes []uint64 `msgpack:"block_hashes"`
+		Medium string   `msgpack:"medium"`
+	}
+	allBlocksCleared struct {
+		Type string `msgpack:"type"`
+	}
+)
 
 // media are the names of the tiers.
 var media = [policy.CacheTiers]string{policy.GPUMemory: "GPU", policy.CPUMemory: "CPU", policy.Storage: "STORAGE"}
 
 // stored is consecutive blocks of a text that come into a tier.
 type stored struct {
-	hashes []uint64
-	// parent is nil where there is no block before the first one.
-	parent  *uint64
-	tokens  []uint32
+	blockStored
 	tier    policy.CacheTier
 	adapter string
 	// last is the hash of the last block as the replicas have it.
 	last uint64
 }
 
-// fields are those of BlockStored. Of a lower tier vLLM names blocks only: their tokens are known from the GPU.
-func (s *stored) fields(blockTokens int, adapters map[string]int) event {
-	var id, name, parent any
-	if s.adapter != "" {
-		id, name = adapters[s.adapter], s.adapter
-	}
-	tokens := []uint32{}
-	if s.tier == policy.GPUMemory {
-		tokens = s.tokens
-		if s.parent != nil {
-			parent = *s.parent
-		}
-	}
-	return event{
-		{"type", "BlockStored"}, {"block_hashes", s.hashes}, {"parent_block_hash", parent}, {"token_ids", tokens},
-		{"block_size", blockTokens}, {"lora_id", id}, {"medium", media[s.tier]}, {"lora_name", name},
-	}
-}
-
-func removed(hash uint64, tier policy.CacheTier) event {
-	return event{{"type", "BlockRemoved"}, {"block_hashes", []uint64{hash}}, {"medium", media[tier]}}
-}
-
 // batch makes vLLM's events of those of one replica.
 type batch struct {
-	events []event
+	events []any
 	open   *stored
 	writer *writer
 }
@@ -108,12 +96,12 @@ func (b *batch) add(e replicas.BlockEvent) error {
 	case replicas.BlockRemoved:
 		b.close()
 		hash, err := b.writer.chain.remove(e)
-		b.events = append(b.events, removed(hash.integer(), e.Tier))
+		b.events = append(b.events, blockRemoved{"BlockRemoved", []uint64{hash.integer()}, media[e.Tier]})
 		return err
 	case replicas.BlocksCleared:
 		b.close()
 		b.writer.chain.clear()
-		b.events = append(b.events, event{{"type", "AllBlocksCleared"}})
+		b.events = append(b.events, allBlocksCleared{"AllBlocksCleared"})
 	}
 	return nil
 }
@@ -124,26 +112,37 @@ func (b *batch) store(e replicas.BlockEvent) error {
 	if err != nil {
 		return err
 	}
-	if e.Adapter != "" && b.writer.adapters[e.Adapter] == 0 {
-		b.writer.adapters[e.Adapter] = len(b.writer.adapters) + 1
-	}
 	if s := b.open; s == nil || s.last != e.Parent || s.tier != e.Tier || s.adapter != e.Adapter {
 		b.close()
-		b.open = &stored{tier: e.Tier, adapter: e.Adapter}
-		if e.Parent != 0 {
-			hash := parent.integer()
-			b.open.parent = &hash
+		b.open = &stored{tier: e.Tier, adapter: e.Adapter, blockStored: blockStored{
+			Type: "BlockStored", TokenIDs: []uint32{}, BlockSize: b.writer.blockTokens, Medium: media[e.Tier],
+		}}
+		if e.Adapter != "" {
+			b.open.LoRAID, b.open.LoRAName = new(b.writer.adapter(e.Adapter)), &e.Adapter
+		}
+		if e.Parent != 0 && e.Tier == policy.GPUMemory {
+			b.open.Parent = new(parent.integer())
 		}
 	}
-	b.open.hashes = append(b.open.hashes, own.integer())
-	b.open.tokens = append(b.open.tokens, e.Tokens...)
+	b.open.Hashes = append(b.open.Hashes, own.integer())
+	if e.Tier == policy.GPUMemory { // of a lower tier vLLM names blocks only: their tokens are known from the GPU
+		b.open.TokenIDs = append(b.open.TokenIDs, e.Tokens...)
+	}
 	b.open.last = e.Hash
 	return nil
 }
 
+// adapter is the number of an adapter.
+func (w *writer) adapter(name string) int {
+	if w.adapters[name] == 0 {
+		w.adapters[name] = len(w.adapters) + 1
+	}
+	return w.adapters[name]
+}
+
 func (b *batch) close() {
 	if b.open != nil {
-		b.events = append(b.events, b.open.fields(b.writer.blockTokens, b.writer.adapters))
+		b.events = append(b.events, b.open.blockStored)
 		b.open = nil
 	}
 }
@@ -154,35 +153,7 @@ func (b *batch) encode(at time.Time) ([]byte, error) {
 	var out bytes.Buffer
 	e := msgpack.NewEncoder(&out)
 	e.UseCompactInts(true)
-	err := e.EncodeArrayLen(3)
-	err = first(err, e.EncodeFloat64(float64(at.UnixNano())/1e9))
-	err = first(err, e.EncodeArrayLen(len(b.events)))
-	for _, event := range b.events {
-		err = first(err, event.encode(e, b.writer.format))
-	}
-	err = first(err, e.EncodeInt(rank))
+	e.UseArrayEncodedStructs(b.writer.format == Arrays)
+	err := e.Encode([]any{float64(at.UnixNano()) / 1e9, b.events, rank})
 	return out.Bytes(), err
-}
-
-func (v event) encode(e *msgpack.Encoder, format Format) error {
-	if format == Arrays {
-		err := e.EncodeArrayLen(len(v))
-		for _, f := range v {
-			err = first(err, e.Encode(f.value))
-		}
-		return err
-	}
-	err := e.EncodeMapLen(len(v))
-	for _, f := range v {
-		err = first(err, e.EncodeString(f.name))
-		err = first(err, e.Encode(f.value))
-	}
-	return err
-}
-
-func first(err, other error) error {
-	if err != nil {
-		return err
-	}
-	return other
 }
