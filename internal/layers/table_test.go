@@ -80,7 +80,7 @@ var tables = []table{
 		{"pkg/policy", "internal/printable pkg/latency pkg/prompt pkg/simtime pkg/spelling pkg/stats", "autoscalers programs quantities"},
 		{"pkg/promote", "pkg/policy/autoscaling/manifest pkg/policy/epp", ""},
 		{"pkg/simulator", "pkg/kv pkg/latency pkg/policy pkg/prompt pkg/simtime pkg/stats pkg/workload", ""},
-		{"pkg/live/replicas", "pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
+		{"pkg/live/replicas", "pkg/policy pkg/prompt pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes Prometheus"},
 		{"pkg/live/kvevents", "pkg/live/replicas pkg/policy", "ZMQ"},
 		{"pkg/live/vllm", "pkg/live/replicas pkg/simulator pkg/stats", "Prometheus"},
 

@@ -15,6 +15,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"golang.org/x/sync/errgroup"
@@ -294,7 +295,7 @@ func (r replica) Submit(of replicas.Request) (*replicas.Stream, error) {
 func (r replica) Metrics() replicas.Metrics { return r.pool.Metrics(r.number) }
 
 // Lateness implements [vllm.Engine].
-func (r replica) Lateness() replicas.Histogram { return r.pool.Lateness() }
+func (r replica) Lateness() prometheus.Histogram { return r.pool.Lateness() }
 
 // recordPath is where a replica gives what it noted of a rehearsal since it was asked before, and readersPath where it
 // answers when the KV events of all replicas have a reader.

@@ -2,41 +2,11 @@
 
 package replicas
 
-import (
-	"slices"
-	"sort"
-)
+import "github.com/prometheus/client_golang/prometheus"
 
-// Histogram counts seconds in buckets, as Prometheus does.
-type Histogram struct {
-	// Bounds are the upper bounds of the buckets, in seconds, ascending. Counts has one entry for each,
-	// of that bucket alone, and a last one for what is beyond.
-	Bounds []float64
-	Counts []int64
-	// Sum is in seconds.
-	Sum float64
-}
-
-func newHistogram(bounds []float64) Histogram {
-	return Histogram{Bounds: bounds, Counts: make([]int64, len(bounds)+1)}
-}
-
-func (h *Histogram) observe(seconds float64) {
-	h.Counts[sort.SearchFloat64s(h.Bounds, seconds)]++
-	h.Sum += seconds
-}
-
-// Count is how many values were counted.
-func (h *Histogram) Count() int64 {
-	n := int64(0)
-	for _, c := range h.Counts {
-		n += c
-	}
-	return n
-}
-
-func (h *Histogram) clone() Histogram {
-	return Histogram{Bounds: h.Bounds, Counts: slices.Clone(h.Counts), Sum: h.Sum}
+// newHistogram returns a histogram of seconds with the upper bounds of its buckets.
+func newHistogram(bounds []float64) prometheus.Histogram {
+	return prometheus.NewHistogram(prometheus.HistogramOpts{Buckets: bounds})
 }
 
 // The buckets of vLLM 0.10 to 0.29 (vllm/v1/metrics/loggers.py), and those of lateness.

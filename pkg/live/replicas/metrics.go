@@ -3,12 +3,13 @@
 package replicas
 
 import (
+	"github.com/prometheus/client_golang/prometheus"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"
 )
 
-// Metrics is what the metrics endpoint of a replica shows. Counters are since its start.
+// Metrics is what the metrics endpoint of a replica shows. Counters and histograms are since its start; histograms go on.
 type Metrics struct {
 	// Running and Waiting count requests.
 	Running, Waiting int
@@ -36,10 +37,10 @@ type Totals struct {
 	Completed, PromptTokens, GenerationTokens int64
 	// TTFT, ITL, TPOT and E2E are as vLLM's time to first token, inter-token latency, time per output
 	// token and end-to-end latency.
-	TTFT, ITL, TPOT, E2E Histogram
+	TTFT, ITL, TPOT, E2E prometheus.Histogram
 	// Queue, Prefill, Decode and Inference are parts of the time of a request: from its entry to
 	// its first step, from there to the first token, from there to the last one, and both together.
-	Queue, Prefill, Decode, Inference Histogram
+	Queue, Prefill, Decode, Inference prometheus.Histogram
 }
 
 // counts are the totals of one replica, and what does not change.
@@ -60,33 +61,25 @@ func newCounts(p *simulator.Pool) counts {
 func (c *counts) given(s *Stream, g *simulation.Given) {
 	c.GenerationTokens += int64(g.Tokens)
 	if s.tokens > 0 {
-		c.ITL.observe(g.At.Sub(s.progress.Last).Seconds())
+		c.ITL.Observe(g.At.Sub(s.progress.Last).Seconds())
 		return
 	}
 	c.PromptTokens += int64(s.prompt)
-	c.TTFT.observe(g.At.Sub(s.arrival).Seconds())
+	c.TTFT.Observe(g.At.Sub(s.arrival).Seconds())
 }
 
 // completed counts a request that has ended.
 func (c *counts) completed(s *Stream, at simtime.Time) {
 	p := &s.progress
 	c.Completed++
-	c.E2E.observe(at.Sub(s.arrival).Seconds())
-	c.Queue.observe(p.Scheduled.Sub(p.Queued).Seconds())
-	c.Prefill.observe(p.First.Sub(p.Scheduled).Seconds())
-	c.Decode.observe(p.Last.Sub(p.First).Seconds())
-	c.Inference.observe(p.Last.Sub(p.Scheduled).Seconds())
+	c.E2E.Observe(at.Sub(s.arrival).Seconds())
+	c.Queue.Observe(p.Scheduled.Sub(p.Queued).Seconds())
+	c.Prefill.Observe(p.First.Sub(p.Scheduled).Seconds())
+	c.Decode.Observe(p.Last.Sub(p.First).Seconds())
+	c.Inference.Observe(p.Last.Sub(p.Scheduled).Seconds())
 	if s.tokens > 1 {
-		c.TPOT.observe(p.Last.Sub(p.First).Seconds() / float64(s.tokens-1))
+		c.TPOT.Observe(p.Last.Sub(p.First).Seconds() / float64(s.tokens-1))
 	}
-}
-
-func (t *Totals) clone() Totals {
-	c := *t
-	for _, h := range []*Histogram{&c.TTFT, &c.ITL, &c.TPOT, &c.E2E, &c.Queue, &c.Prefill, &c.Decode, &c.Inference} {
-		*h = h.clone()
-	}
-	return c
 }
 
 // Metrics is what a replica shows now.
@@ -100,17 +93,13 @@ func (p *Pool) Metrics(replica int) Metrics {
 		PrefixCaching:      p.counts[replica].caching,
 		PrefixCacheQueries: e.Engine.PrefixCacheQueries, PrefixCacheHits: e.Engine.PrefixCacheHits, Preemptions: e.Preemptions,
 		RunningAdapters: p.adapters.namesOf(e.Adapters.Active), WaitingAdapters: p.adapters.namesOf(e.Adapters.Waiting), MaxAdapters: e.Adapters.Max,
-		Totals: p.counts[replica].clone(),
+		Totals: p.counts[replica].Totals,
 	}
 }
 
 // Lateness is how late tokens were: the wall clock's time less the simulated one, in seconds of the
 // wall clock.
-func (p *Pool) Lateness() Histogram {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.lateness.clone()
-}
+func (p *Pool) Lateness() prometheus.Histogram { return p.lateness }
 
 // adapterNumbers numbers LoRA adapters from 1 in order of first use.
 type adapterNumbers struct {

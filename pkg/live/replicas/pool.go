@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	wall "k8s.io/utils/clock"
 
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -96,7 +97,7 @@ type Pool struct {
 	id       string
 	keepFor  time.Duration
 	kept     []keptPrompt
-	lateness Histogram
+	lateness prometheus.Histogram
 	// failure ends all that the pool does.
 	failure error
 }
@@ -297,7 +298,7 @@ type listener Pool
 func (l *listener) Given(g simulation.Given) {
 	p := (*Pool)(l)
 	late := -p.clock.until(g.At)
-	p.lateness.observe(late.Seconds())
+	p.lateness.Observe(late.Seconds())
 	if late > p.maxLateness {
 		p.fail(Behind{By: late})
 	}

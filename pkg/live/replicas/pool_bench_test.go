@@ -60,18 +60,12 @@ func BenchmarkLateness(b *testing.B) {
 	}
 	readers.Wait()
 	b.StopTimer()
-	given := p.Lateness()
-	onTime := int64(0)
-	for i, bound := range given.Bounds {
-		if bound <= .002 {
-			onTime += given.Counts[i]
-		}
-	}
-	b.ReportMetric(100*float64(onTime)/float64(given.Count()), "%given≤2ms")
+	given := lateness(b, p)
+	b.ReportMetric(100*float64(upTo(given, .002))/float64(given.GetSampleCount()), "%given≤2ms")
 	b.ReportMetric(late.Quantile(.5)/1e6, "p50-ms")
 	b.ReportMetric(late.Quantile(.99)/1e6, "p99-ms")
 	b.ReportMetric(float64(late.Max())/1e6, "max-ms")
-	b.ReportMetric(float64(given.Count())/b.Elapsed().Seconds(), "tokens/s")
+	b.ReportMetric(float64(given.GetSampleCount())/b.Elapsed().Seconds(), "tokens/s")
 }
 
 func benchmarkRequest(i int64) Request {

@@ -38,8 +38,7 @@ func (s *Server) showMetrics(w http.ResponseWriter, _ *http.Request) {
 		)))
 	}
 	p.cacheConfig(&m)
-	late := s.engine.Lateness()
-	p.histogram("windtunnel:lateness_seconds", &late)
+	p.histogram("windtunnel:lateness_seconds", s.engine.Lateness())
 	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
 	for _, f := range p.families {
 		if _, err := expfmt.MetricFamilyToText(w, f); err != nil {
@@ -95,28 +94,28 @@ func (p *page) counters(m *replicas.Metrics, c *counted) {
 
 // sizes adds what requests that have ended asked for and got: tokens, and answers.
 func (p *page) sizes(c *counted) {
-	p.own("request_prompt_tokens", c.prompt)
-	p.own("request_generation_tokens", c.generation)
-	p.own("request_max_num_generation_tokens", c.longest)
-	p.own("request_params_n", c.n)
-	p.own("request_params_max_tokens", c.maxTokens)
+	p.histogram("request_prompt_tokens", c.prompt)
+	p.histogram("request_generation_tokens", c.generation)
+	p.histogram("request_max_num_generation_tokens", c.longest)
+	p.histogram("request_params_n", c.n)
+	p.histogram("request_params_max_tokens", c.maxTokens)
 }
 
 // times adds latencies, in seconds.
 func (p *page) times(m *replicas.Metrics) {
-	p.histogram("time_to_first_token_seconds", &m.TTFT)
+	p.histogram("time_to_first_token_seconds", m.TTFT)
 	if p.version < hiddenTPOTName {
-		p.histogram("time_per_output_token_seconds", &m.ITL)
+		p.histogram("time_per_output_token_seconds", m.ITL)
 	}
 	if p.version >= interTokenNames {
-		p.histogram("inter_token_latency_seconds", &m.ITL)
-		p.histogram("request_time_per_output_token_seconds", &m.TPOT)
+		p.histogram("inter_token_latency_seconds", m.ITL)
+		p.histogram("request_time_per_output_token_seconds", m.TPOT)
 	}
-	p.histogram("e2e_request_latency_seconds", &m.E2E)
-	p.histogram("request_queue_time_seconds", &m.Queue)
-	p.histogram("request_inference_time_seconds", &m.Inference)
-	p.histogram("request_prefill_time_seconds", &m.Prefill)
-	p.histogram("request_decode_time_seconds", &m.Decode)
+	p.histogram("e2e_request_latency_seconds", m.E2E)
+	p.histogram("request_queue_time_seconds", m.Queue)
+	p.histogram("request_inference_time_seconds", m.Inference)
+	p.histogram("request_prefill_time_seconds", m.Prefill)
+	p.histogram("request_decode_time_seconds", m.Decode)
 }
 
 // cacheConfig adds the size of the cache.
@@ -181,28 +180,13 @@ func (p *page) counter(name string, value float64) {
 	p.family(name+"_total", dto.MetricType_COUNTER, &dto.Metric{Label: p.labels, Counter: &dto.Counter{Value: &value}})
 }
 
-// own adds a histogram of the server.
-func (p *page) own(name string, h prometheus.Histogram) {
+func (p *page) histogram(name string, h prometheus.Histogram) {
 	m := &dto.Metric{}
 	if err := h.Write(m); err != nil {
 		panic(err) // which a histogram without labels never returns
 	}
 	m.Label = p.labels
 	p.family(name, dto.MetricType_HISTOGRAM, m)
-}
-
-// histogram adds a histogram of the engine.
-func (p *page) histogram(name string, h *replicas.Histogram) {
-	count, sum := uint64(0), h.Sum
-	of := &dto.Histogram{SampleSum: &sum}
-	for i, bound := range h.Bounds {
-		count += uint64(h.Counts[i])
-		upTo := count
-		of.Bucket = append(of.Bucket, &dto.Bucket{UpperBound: &bound, CumulativeCount: &upTo})
-	}
-	count += uint64(h.Counts[len(h.Bounds)])
-	of.SampleCount = &count
-	p.family(name, dto.MetricType_HISTOGRAM, &dto.Metric{Label: p.labels, Histogram: of})
 }
 
 // with is the labels of the page and one more.

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 )
 
@@ -23,7 +24,7 @@ type Engine interface {
 	Submit(replicas.Request) (*replicas.Stream, error)
 	Metrics() replicas.Metrics
 	// Lateness is how late tokens were, of all replicas of the process.
-	Lateness() replicas.Histogram
+	Lateness() prometheus.Histogram
 }
 
 // A Tokenizer turns text into token ids and back. The text of several ids is that of each, one after

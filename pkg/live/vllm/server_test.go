@@ -17,6 +17,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	"windtunnel.dev/windtunnel/internal/testing/golden"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
@@ -51,7 +52,7 @@ type engineOf struct{ *replicas.Pool }
 
 func (e engineOf) Submit(r replicas.Request) (*replicas.Stream, error) { return e.Pool.Submit(0, r) }
 func (e engineOf) Metrics() replicas.Metrics                           { return e.Pool.Metrics(0) }
-func (e engineOf) Lateness() replicas.Histogram                        { return e.Pool.Lateness() }
+func (e engineOf) Lateness() prometheus.Histogram                      { return e.Pool.Lateness() }
 
 // started is a server whose replica works until the test ends.
 func started(t testing.TB, o Options, pool simulator.Pool) *Server {
