@@ -15,8 +15,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"k8s.io/utils/clock"
-
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/cli"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
@@ -69,7 +67,7 @@ func (o *loadOptions) newMeasurement(run local.Run) (*measurement, error) {
 		Source: config.Source, Listener: config.Listener, Horizon: config.Horizon,
 		Target: o.target, API: load.API(o.api), Model: cmp.Or(o.model, pools[0].Model, pools[0].Name),
 		Priorities: slices.ContainsFunc(pools, ordersByPriority),
-		Seed:       m.seed, Speed: o.speed, Clock: clock.RealClock{},
+		Seed:       m.seed, Speed: o.speed,
 	}
 	return m, nil
 }
@@ -133,11 +131,11 @@ func (m *measurement) sendTo(ctx context.Context, write func(*result.RequestRow)
 		row.Object, row.Seed = m.run.Name, m.seed
 		return errors.Join(m.recorder.Write(&row), write(&row))
 	}
-	m.start = m.options.Clock.Now()
+	m.start = time.Now()
 	if m.summary, err = load.Run(ctx, m.options); err != nil {
 		return err
 	}
-	m.end = m.options.Clock.Now()
+	m.end = time.Now()
 	criteria, errs := m.run.Plan.Criteria(nil)
 	if len(errs) > 0 {
 		return errs.ToAggregate()

@@ -13,7 +13,7 @@ import (
 
 // runClock is the time of the workload on the clock of the machine.
 type runClock struct {
-	clock.WithDelayedExecution
+	clock.RealClock
 	start time.Time
 	speed float64
 }

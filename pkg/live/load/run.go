@@ -42,7 +42,6 @@ type Options struct {
 	Seed int64
 	// Speed is how many seconds of the workload pass in one second; above 0.
 	Speed float64
-	Clock clock.WithDelayedExecution
 	// Transport, if it is not nil, carries the requests to endpoints.
 	Transport http.RoundTripper
 	// Ended receives each request that was sent, once, in the order of the ends. Calls do not
@@ -66,7 +65,7 @@ type Summary struct {
 func Run(ctx context.Context, o Options) (*Summary, error) {
 	flight, cutOff := context.WithCancel(ctx)
 	defer cutOff()
-	clock := runClock{o.Clock, o.Clock.Now(), o.Speed}
+	clock := runClock{start: clock.RealClock{}.Now(), speed: o.Speed}
 	r := &run{
 		Options: o, clock: clock, sender: newSender(&o, clock), texts: newTexts(), tokens: map[int32]string{},
 		labels: o.Source.Labels(), ends: make(chan *Outcome),

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/utils/clock"
 
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -47,7 +46,7 @@ func sent(t *testing.T, s *server, o Options, clients ...workload.Client) (all [
 	t.Helper()
 	source := workload.NewClients(clients, 1)
 	synctest.Test(t, func(t *testing.T) {
-		o.Transport, o.Clock, o.Target = s, clock.RealClock{}, "http://server"
+		o.Transport, o.Target = s, "http://server"
 		if o.Source == nil {
 			o.Source, o.Listener = source, source
 		}
@@ -283,7 +282,7 @@ func TestAnInterruptedRunIsAnError(t *testing.T) {
 		time.AfterFunc(1050*ms, func() { cancel(interrupt) })
 		var got []string
 		_, err := Run(ctx, Options{
-			Source: source, Listener: source, Transport: &server{}, Clock: clock.RealClock{}, Target: "http://server", Speed: 1, API: Completions,
+			Source: source, Listener: source, Transport: &server{}, Target: "http://server", Speed: 1, API: Completions,
 			Ended: func(e *Outcome) error { got = append(got, e.Ended); return nil },
 		})
 		if !errors.Is(err, interrupt) {

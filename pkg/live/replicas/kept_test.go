@@ -64,7 +64,7 @@ func TestKeptPromptsTimeOut(t *testing.T) {
 			t.Fatal(err)
 		}
 		arrivals(t, s, time.Now())
-		time.Sleep(DefaultKeepFor - time.Second)
+		time.Sleep(keepFor - time.Second)
 		if !p.Kept(s) {
 			t.Error("the blocks are given up too early")
 		}

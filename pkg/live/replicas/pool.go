@@ -25,10 +25,8 @@ import (
 type Config struct {
 	// Simulated has the pools, and what [simulation.OpenSession] takes in addition.
 	Simulated simulator.Config
-	// Speed is how many simulated seconds pass in a second of Clock; more than 0. A Clock that is nil
-	// is the machine's.
+	// Speed is how many simulated seconds pass in a second of the machine's clock; more than 0.
 	Speed float64
-	Clock wall.Clock
 	// MaxLateness is how late a token may be, by the wall clock, before the pool gives up: more
 	// than 0.
 	MaxLateness time.Duration
@@ -36,9 +34,6 @@ type Config struct {
 	// prefixes, as [NewNames] counts; 0 means five times as many tokens as all caches hold, which is
 	// enough for caches full of texts of 16 tokens. What a cache holds beyond is not found again.
 	NamedTokens int
-	// KeepFor is how much simulated time passes after the end of a request that Keeps its blocks until
-	// they are given up; 0 means DefaultKeepFor.
-	KeepFor time.Duration
 	// BlockEvents hears what the caches hold, in order of time for each replica; nil if it is not
 	// needed. It is called from within the pool, which waits for it, and does not call the pool.
 	BlockEvents func(BlockEvent)
@@ -47,8 +42,9 @@ type Config struct {
 	Ended func(replica int, request string, p Progress)
 }
 
-// DefaultKeepFor is VLLM_NIXL_ABORT_REQUEST_TIMEOUT of vLLM 0.10 to 0.29.
-const DefaultKeepFor = 480 * time.Second
+// keepFor is how much simulated time passes after the end of a request that Keeps its blocks until they are given up:
+// VLLM_NIXL_ABORT_REQUEST_TIMEOUT of vLLM 0.10 to 0.29.
+const keepFor = 480 * time.Second
 
 // A Request is what a client asks of one replica.
 type Request struct {
@@ -64,7 +60,7 @@ type Request struct {
 	// Priority is as vLLM's: lower is served first, where the scheduler reads it.
 	Priority int
 	// Keeps has the replica keep the blocks of the prompt after the answer, until another request
-	// takes them over or Config.KeepFor is over (do_remote_decode of vLLM's NIXL connector).
+	// takes them over or 480 s are over (do_remote_decode of vLLM's NIXL connector).
 	Keeps bool
 	// TakesOver is the Handle of the stream whose replica kept the blocks of this prompt, which move
 	// here then (do_remote_prefill); empty for none. Where they are gone or of another pool, or the
@@ -91,11 +87,10 @@ type Pool struct {
 	// blocks is nil where nothing hears of blocks.
 	blocks *blockTable
 	ended  func(replica int, request string, p Progress) // nil where nothing hears
-	// hands says that replicas hand over, id tells the pool from others in handles, keepFor for how long they keep a prompt for that, and kept are
-	// those that they may keep, in order of time.
+	// hands says that replicas hand over, id tells the pool from others in handles, and kept are the prompts that they may
+	// keep for that, in order of time.
 	hands    bool
 	id       string
-	keepFor  time.Duration
 	kept     []keptPrompt
 	lateness prometheus.Histogram
 	// failure ends all that the pool does.
@@ -106,11 +101,8 @@ type Pool struct {
 func New(c Config) *Pool {
 	cached := cachedTokens(c.Simulated.Pools)
 	named := cmp.Or(c.NamedTokens, 5*cached)
-	if c.Clock == nil {
-		c.Clock = wall.RealClock{}
-	}
 	p := &Pool{
-		clock: clock{wall: c.Clock, start: c.Clock.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
+		clock: clock{start: wall.RealClock{}.Now(), speed: c.Speed}, maxLateness: c.MaxLateness,
 		names: NewNames(named), wake: make(chan struct{}, 1),
 		awaited: simtime.Never, streams: map[int]*Stream{}, lateness: newHistogram(latenessBounds), ended: c.Ended,
 	}
@@ -124,7 +116,7 @@ func New(c Config) *Pool {
 		c.Simulated.Policies.Routing.KVEvents = p.blocks
 	}
 	p.id = rand.Text()
-	p.hands, p.keepFor = c.Simulated.Handoff.Egress.BytesPerSecond > 0, cmp.Or(c.KeepFor, DefaultKeepFor)
+	p.hands = c.Simulated.Handoff.Egress.BytesPerSecond > 0
 	p.session = simulation.OpenSession(context.Background(), c.Simulated, (*listener)(p))
 	return p
 }
@@ -149,7 +141,7 @@ func cachedTokens(pools []simulator.Pool) int {
 // Run lets the replicas work until ctx ends, which is no error. An error says that the pool is later
 // than MaxLateness, or what a policy that is a program did. Then all streams and submissions fail.
 func (p *Pool) Run(ctx context.Context) error {
-	timer := p.clock.wall.NewTimer(0)
+	timer := p.clock.NewTimer(0)
 	defer timer.Stop()
 	for {
 		next, err := p.advance()
@@ -315,7 +307,7 @@ func (l *listener) Completed(at simtime.Time, request int) {
 		p.counts[s.replica].completed(s, at)
 		p.forget(s)
 		if s.keeps {
-			p.kept = append(p.kept, keptPrompt{number: request, until: at.Add(p.keepFor)})
+			p.kept = append(p.kept, keptPrompt{number: request, until: at.Add(keepFor)})
 		}
 		s.end(nil)
 	}
