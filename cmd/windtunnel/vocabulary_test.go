@@ -38,7 +38,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/gate"
 	"windtunnel.dev/windtunnel/pkg/kube"
 	"windtunnel.dev/windtunnel/pkg/kubectl"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/verdict"
 )
 
@@ -220,12 +219,10 @@ func askEveryPlace(t *testing.T, o *vocabularyObject, kind string, said map[stri
 // endedObject is an object with the status that the manager writes when its work has ended.
 func endedObject(t *testing.T, text string) kubectl.Object {
 	t.Helper()
-	set, err := manifest.Read(strings.NewReader(text), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := experimenttest.ReadSet(t, []byte(text))
 	var object kubectl.Object
 	var ended *execute.LocalRun
+	var err error
 	if len(set.Runs) > 0 {
 		object.Run = set.Runs[0]
 		ended = experimenttest.MustRunLocally(t, experimenttest.MustCompileRun(t, object.Run), execute.Options{})

@@ -3,7 +3,6 @@
 package insight_test
 
 import (
-	"bytes"
 	"maps"
 	"slices"
 	"testing"
@@ -16,7 +15,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/insight"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 // flaws are the scenarios of testdata/flaws, and what each has in its flawed run. Each has a
@@ -83,12 +81,7 @@ func names(r *insight.Report, kind insight.Type) bool {
 // runsOf reads the runs of a file.
 func runsOf(t *testing.T, file string) []*v1alpha1.SimulationRun {
 	t.Helper()
-	raw := testfile.Read(t, file)
-	set, err := manifest.Read(bytes.NewReader(raw), file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Runs
+	return experimenttest.ReadSet(t, testfile.Read(t, file)).Runs
 }
 
 // reportsOf simulates the runs of a file under a seed, and returns their reports by name.

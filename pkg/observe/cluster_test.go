@@ -3,17 +3,16 @@
 package observe_test
 
 import (
-	"os"
 	"runtime"
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/latency"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/observe"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 )
@@ -32,15 +31,7 @@ func stageOf(hours int) *observe.Stage {
 // scenario makes the cluster of testdata, with other values of some fields.
 func scenario(t testing.TB, settings ...compile.Setting) observe.Maker {
 	t.Helper()
-	in, err := os.Open("testdata/cluster.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer in.Close()
-	set, err := manifest.Read(in, "cluster.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
+	set := experimenttest.ReadSet(t, testfile.Read(t, "testdata/cluster.yaml"))
 	c, errs, err := compile.Run(t.Context(), set.Runs[0], experimenttest.Inputs{}, settings...)
 	if err != nil || len(errs) > 0 {
 		t.Fatal(errs, err)

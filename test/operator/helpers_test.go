@@ -5,7 +5,6 @@ package operator_test
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -25,8 +24,8 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 // patience bounds every wait. It is long because a busy machine is no failure.
@@ -284,14 +283,7 @@ func (p *platform) applied(t *testing.T, namespace string, files ...string) *v1a
 	}
 	var sweep *v1alpha1.PolicySweep
 	for _, name := range files {
-		f, err := os.Open(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		set, err := manifest.Read(f, name)
-		if err := errors.Join(err, f.Close()); err != nil {
-			t.Fatal(err)
-		}
+		set := experimenttest.ReadSet(t, testfile.Read(t, name))
 		for _, s := range set.Sweeps {
 			sweep = s
 			sweep.Namespace = namespace

@@ -14,7 +14,7 @@ import (
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/cmd/windtunnel/internal/cmdtest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
-	"windtunnel.dev/windtunnel/pkg/manifest"
+	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/setup"
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -107,11 +107,7 @@ func TestClosedLoopsKeepTheResponseTimeLaw(t *testing.T) {
 				t.Fatal("the manifest has no line with replications")
 			}
 			text := replications.ReplaceAllString(string(raw), "  replications: {count: 8}")
-			set, err := manifest.Read(strings.NewReader(text), file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			scenario := &set.Runs[0].Spec.Scenario
+			scenario := &experimenttest.ReadSet(t, []byte(text)).Runs[0].Spec.Scenario
 			requests, _ := cmdtest.RequestsOf(t, windtunnel, "run", "-f", cmdtest.TempFile(t, "run.yaml", text))
 			rows := cmdtest.ReadRequests(t, requests)
 			seconds := scenario.Horizon.Duration.Duration().Seconds() - scenario.Horizon.Warmup.Duration().Seconds()

@@ -14,7 +14,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -56,11 +55,7 @@ func contend(t *testing.T, edits ...string) string {
 		}
 		text = strings.Replace(text, edits[i], edits[i+1], 1)
 	}
-	set, err := manifest.Read(strings.NewReader(text), "contest.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := experimenttest.MustCompileRun(t, set.Runs[0])
+	c := experimenttest.MustCompileRun(t, experimenttest.ReadSet(t, []byte(text)).Runs[0])
 	round := experimenttest.FirstRound(t, c.Plan)
 	var ends endings
 	if _, err := execute.Simulate(t.Context(), c.Plan, c.Traces, round, round.All().Indices(), execute.Options{

@@ -18,7 +18,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -136,13 +135,7 @@ func scenarios(t *testing.T) map[string]*compile.Compiled {
 // flawedRun is the first run of a scenario of pkg/insight.
 func flawedRun(t *testing.T, name string) *v1alpha1.SimulationRun {
 	t.Helper()
-	file := "../../insight/testdata/flaws/" + name + ".yaml"
-	raw := testfile.Read(t, file)
-	set, err := manifest.Read(bytes.NewReader(raw), file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Runs[0]
+	return experimenttest.ReadSet(t, testfile.Read(t, "../../insight/testdata/flaws/"+name+".yaml")).Runs[0]
 }
 
 // A trace changes no result, at no level, and is the same to the byte on any number of cores and

@@ -3,11 +3,11 @@
 package execute_test
 
 import (
-	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
@@ -69,16 +69,7 @@ func TestTheSampleOfARetryStorm(t *testing.T) {
 
 func readSample(t *testing.T, name string) *manifest.Set {
 	t.Helper()
-	file, err := os.Open("../../../config/samples/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set
+	return experimenttest.ReadSet(t, testfile.Read(t, "../../../config/samples/"+name))
 }
 
 func metricOf(t *testing.T, row *result.Row, name string) float64 {

@@ -5,7 +5,6 @@ package execute_test
 import (
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -17,7 +16,6 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 )
 
@@ -25,17 +23,7 @@ import (
 // figures over time are over the same time whichever requests there are.
 func twoModels(t *testing.T, edit func(*v1alpha1.Scenario)) *v1alpha1.SimulationRun {
 	t.Helper()
-	const name = "../../../config/samples/simulationrun-two-models.yaml"
-	file, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := set.Runs[0]
+	run := readSample(t, "simulationrun-two-models.yaml").Runs[0]
 	run.Spec.Scenario.Horizon = v1alpha1.Horizon{Duration: "20s", Warmup: "5s", Drain: "0s"}
 	if edit != nil {
 		edit(&run.Spec.Scenario)

@@ -30,7 +30,8 @@ decode:
   microseconds: [[6000, 7000], [12000, 90000]]
 `
 
-func readSet(t testing.TB, raw []byte) *manifest.Set {
+// ReadSet returns the objects of manifests.
+func ReadSet(t testing.TB, raw []byte) *manifest.Set {
 	t.Helper()
 	set, err := manifest.Read(bytes.NewReader(raw), "testdata")
 	if err != nil {
@@ -43,7 +44,7 @@ func readSet(t testing.TB, raw []byte) *manifest.Set {
 // the trace of [TraceInputs].
 func Sweep(t testing.TB) *v1alpha1.PolicySweep {
 	t.Helper()
-	return readSet(t, sweepManifest).Sweeps[0]
+	return ReadSet(t, sweepManifest).Sweeps[0]
 }
 
 // SearchSweep is [Sweep] with one weight over a range, 12 trials of an algorithm and no
@@ -65,7 +66,7 @@ func SearchSweep(t testing.TB, algorithm v1alpha1.SearchAlgorithm, edits ...func
 // Run is a run of one client with two seeds. It needs no inputs.
 func Run(t testing.TB) *v1alpha1.SimulationRun {
 	t.Helper()
-	return readSet(t, runManifest).Runs[0]
+	return ReadSet(t, runManifest).Runs[0]
 }
 
 // Profile is a named EPP configuration of some plugins.

@@ -4,7 +4,6 @@ package whatif_test
 
 import (
 	"errors"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -14,10 +13,10 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/jsontest"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/experiment/whatif"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
 var options = whatif.Options{Window: whatif.DefaultWindow, Flips: whatif.DefaultFlips, Parallelism: 2}
@@ -35,16 +34,7 @@ func makerOf(t *testing.T, run *v1alpha1.SimulationRun, edits ...func(*v1alpha1.
 // sample is a run of config/samples.
 func sample(t *testing.T, name string) *v1alpha1.SimulationRun {
 	t.Helper()
-	file, err := os.Open("../../../config/samples/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	set, err := manifest.Read(file, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return set.Runs[0]
+	return experimenttest.ReadSet(t, testfile.Read(t, "../../../config/samples/"+name)).Runs[0]
 }
 
 // by has a policy route.

@@ -4,20 +4,17 @@ package rehearse
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/experiment/experimenttest"
 	"windtunnel.dev/windtunnel/pkg/live/load"
-	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -31,23 +28,13 @@ const requests = 200
 // poisson makes the first requests of a sample.
 func poisson(t *testing.T) Maker {
 	t.Helper()
-	const name = "simulationrun-poisson.yaml"
-	file, err := os.Open("../../../config/samples/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	return makerOf(t, file, name)
+	return makerOf(t, testfile.Read(t, "../../../config/samples/simulationrun-poisson.yaml"))
 }
 
 // makerOf makes the first requests of a run.
-func makerOf(t *testing.T, in io.Reader, name string) Maker {
+func makerOf(t *testing.T, text []byte) Maker {
 	t.Helper()
-	set, err := manifest.Read(in, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	run := set.Runs[0]
+	run := experimenttest.ReadSet(t, text).Runs[0]
 	run.Spec.Scenario.Horizon.Requests = new(int64(requests))
 	c := experimenttest.MustCompileRun(t, run)
 	return func() (simulator.Config, error) {
@@ -132,7 +119,7 @@ spec:
 // real EPP, which a simulation stands for here. Without endpoints that were read it decides on its own
 // scrapes, so that each decision is the same.
 func TestHeldRequestsAreComparedAsTheyLeave(t *testing.T) {
-	maker := makerOf(t, strings.NewReader(held), "held.yaml")
+	maker := makerOf(t, []byte(held))
 	addresses, all := simulated(t, maker)
 	choices, waited := NewChoices(addresses), 0
 	for _, o := range all {
