@@ -22,7 +22,7 @@ import (
 
 const (
 	portHTTP     = 8000
-	portKVEvents = 5557
+	portKVEvents = experiment.LiveEventsPort
 	// maxDeploymentName leaves room for what is appended to make a pod's name of at most 63
 	// characters: a hash of ten and five random ones.
 	maxDeploymentName = 63 - len("-0123456789-xxxxx")

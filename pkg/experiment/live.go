@@ -14,6 +14,9 @@ type Live struct {
 	Pools []LivePool `json:"pools"`
 }
 
+// LiveEventsPort is where each replica of a live run publishes KV events.
+const LiveEventsPort = 5557
+
 // LivePool is a pool whose replicas are pods.
 type LivePool struct {
 	Name string `json:"name"`

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/live/epp"
 	"windtunnel.dev/windtunnel/pkg/live/load"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
+	policy "windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -159,11 +161,7 @@ func (p *podPlay) awaitEPP(ctx context.Context, plan *experiment.Plan) error {
 	if err != nil {
 		return err
 	}
-	var read engineOptions
-	if err := read.publishAsRead(config, 0); err != nil {
-		return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
-	}
-	if read.kvEvents == "" {
+	if !slices.ContainsFunc(policy.PreciseWirings(config), func(w policy.PreciseWiring) bool { return w.Hears }) {
 		return nil
 	}
 	for _, e := range p.first.endpoints {

@@ -57,6 +57,9 @@ func Compared(ctx context.Context, run *v1alpha1.SimulationRun, gates []v1alpha1
 	c.plan.Series = keptSeries(run.Spec.Trace.Series)
 	errs = append(errs, c.checkCriteria(&run.Spec.Scenario, spec)...)
 	errs = append(errs, checkLive(&run.Spec, len(c.plan.Seeds), spec)...)
+	if run.Spec.Execution.Live != nil && len(errs) == 0 && c.err == nil {
+		errs = checkLiveEvents(c.plan)
+	}
 	return c.finish(errs)
 }
 

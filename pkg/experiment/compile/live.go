@@ -28,6 +28,9 @@ const (
 	maxLiveTime     = 24 * time.Hour
 )
 
+// pickerPath is that of the EPP's configuration.
+var pickerPath = field.NewPath("spec", "scenario", "router", "endpointPickerConfig")
+
 // RoleLabel is the label by which an EPP of llm-d tells replicas that prefill from those that decode.
 const RoleLabel = "llm-d.ai/role"
 
@@ -150,6 +153,28 @@ func checkLivePriorities(in *v1alpha1.Workload, path *field.Path) (errs field.Er
 	return errs
 }
 
+// checkLiveEvents refuses an EPP that reads KV events where no replica of a live run publishes them.
+func checkLiveEvents(plan *experiment.Plan) (errs field.ErrorList) {
+	_, picker, err := PickerText(plan)
+	if err != nil {
+		return field.ErrorList{field.InternalError(pickerPath, err)}
+	}
+	for _, w := range policy.PreciseWirings(picker) {
+		events := pickerPath.Child("plugins").Index(w.Index).Child("parameters", "kvEventsConfig")
+		forbid := func(is bool, at *field.Path, why string) {
+			if w.Hears && is {
+				errs = append(errs, field.Forbidden(at, why))
+			}
+		}
+		s, ports := w.Sockets, events.Child("podDiscoveryConfig")
+		forbid(s.Listens != "", events.Child("zmqEndpoint"), fmt.Sprintf("the EPP of a live run reads KV events at port %d of each replica: use podDiscoveryConfig", experiment.LiveEventsPort))
+		forbid(s.Listens == "" && s.Port != experiment.LiveEventsPort, ports.Child("socketPort"), fmt.Sprintf("the replicas of a live run publish at port %d", experiment.LiveEventsPort))
+		forbid(s.ReplayPort > 0, ports.Child("replaySocketPort"), "the replicas of a live run keep no events for a reader that missed some: leave it out")
+		forbid(s.Engine != "" && s.Engine != "vllm", events.Child("engineType"), "the replicas publish KV events as vllm does")
+	}
+	return errs
+}
+
 func checkLivePools(pools []v1alpha1.Pool, path *field.Path) (errs field.ErrorList) {
 	replicas := int32(0)
 	for i := range pools {
@@ -182,13 +207,12 @@ func PickerText(plan *experiment.Plan) (text []byte, loaded *config.Config, err 
 	if err != nil {
 		return nil, nil, err
 	}
-	at := field.NewPath("spec", "scenario", "router", "endpointPickerConfig")
 	router, _ := tree["router"].(map[string]any)
 	document, is := router["endpointPickerConfig"].(map[string]any)
 	if !is {
-		return nil, nil, field.Required(at, "a real EPP needs the configuration of one EPP")
+		return nil, nil, field.Required(pickerPath, "a real EPP needs the configuration of one EPP")
 	}
-	loaded, errs := setup.LoadEPPConfig(document, at)
+	loaded, errs := setup.LoadEPPConfig(document, pickerPath)
 	if len(errs) > 0 {
 		return nil, nil, errs.ToAggregate()
 	}

@@ -107,3 +107,41 @@ func TestPrioritiesOfTracesAreRefused(t *testing.T) {
 		t.Errorf("refused are (-want +got):\n%s", diff)
 	}
 }
+
+// TestALiveRunRefusesOtherSockets has an EPP that reads KV events elsewhere than the pods of replicas publish.
+func TestALiveRunRefusesOtherSockets(t *testing.T) {
+	const picker = `apiVersion: llm-d.ai/v1alpha1
+kind: EndpointPickerConfig
+plugins:
+- {type: token-producer, parameters: {estimate: {}}}
+- type: endpoint-notification-source
+- type: precise-prefix-cache-producer
+  parameters: {tokenProcessorConfig: {blockSizeTokens: 16}, kvEventsConfig: {EVENTS}}
+- type: prefix-cache-scorer
+  parameters: {prefixMatchInfoProducerName: precise-prefix-cache-producer}
+dataLayer: {sources: [{pluginRef: endpoint-notification-source, extractors: [{pluginRef: precise-prefix-cache-producer}]}]}
+schedulingProfiles: [{name: default, plugins: [{pluginRef: prefix-cache-scorer}]}]
+`
+	for events, want := range map[string][]string{
+		"podDiscoveryConfig: {socketPort: 5557}":                         nil,
+		"podDiscoveryConfig: {socketPort: 5558, replaySocketPort: 6000}": {"podDiscoveryConfig.socketPort", "podDiscoveryConfig.replaySocketPort"},
+		`discoverPods: false, zmqEndpoint: "tcp://*:5557"`:               {"zmqEndpoint"},
+		"engineType: sglang": {"engineType"},
+	} {
+		t.Run(events, func(t *testing.T) {
+			run := liveRun()
+			run.Spec.Scenario.Router.EndpointPickerConfig = v1alpha1.EndpointPickerConfig{Version: "router-main", Inline: ptr.To(strings.Replace(picker, "EVENTS", events, 1))}
+			_, errs, err := Run(t.Context(), run, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got []string
+			for _, err := range errs {
+				got = append(got, strings.TrimPrefix(err.Field, "spec.scenario.router.endpointPickerConfig.plugins[2].parameters.kvEventsConfig."))
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("refused are (-want +got):\n%s\n%v", diff, errs)
+			}
+		})
+	}
+}

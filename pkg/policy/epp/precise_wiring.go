@@ -10,8 +10,9 @@ import (
 // A PreciseWiring says what reaches a plugin that keeps an index of the engines'
 // caches.
 type PreciseWiring struct {
-	// Name is the plugin's.
-	Name string
+	// Name is the plugin's, and Index its place in the document.
+	Name  string
+	Index int
 	// Hears is whether engines' KV events reach it, Discovers whether it would
 	// listen to engines that an endpoint source announces.
 	Hears, Discovers bool
@@ -57,6 +58,7 @@ func PreciseWirings(c *config.Config) []PreciseWiring {
 		}
 		all = append(all, PreciseWiring{
 			Name:         p.Name,
+			Index:        i,
 			Hears:        parameters.hears(p.Name, rules, &c.Document),
 			Discovers:    events.DiscoverPods && events.PodDiscoveryConfig != nil,
 			Workers:      events.Concurrency,
