@@ -8,14 +8,17 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
+	"k8s.io/apimachinery/pkg/util/intstr"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/internal/printable"
+	"windtunnel.dev/windtunnel/pkg/live/epp/launch"
 )
 
 // The pod of a live run's Job has the EPP beside its worker. Before both, a container waits for the
 // replicas and writes the files with which an EPP of llm-d needs no Kubernetes. The EPP is a program of
-// the user's: it has no token of the worker's account.
+// the user's: it has no token of the worker's account. With priorities it reads Kubernetes; then one more
+// container serves what it reads there, and is ready before the EPP starts, which otherwise ends.
 
 const (
 	liveProgram    = "/windtunnel-live" // beside the program of the other pods
@@ -26,6 +29,8 @@ const (
 	portGRPC       = 9002
 	portHealth     = 9003
 	portMetrics    = 9090
+	portObjects    = 9004
+	portSpans      = 4317
 )
 
 // makeLivePod makes the pod of a worker that of a live run.
@@ -34,6 +39,7 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 	c := &spec.Containers[0]
 	c.VolumeMounts[len(c.VolumeMounts)-1].ReadOnly = false // the endpoints change
 	c.Command = []string{liveProgram}
+	spans := fmt.Sprintf("127.0.0.1:%d", portSpans)
 	engines := []string{"--folder=" + pickerFolder}
 	for i := range p.Live.Pools {
 		engines = append(engines, fmt.Sprintf("--engines=%s=%s:%d", p.Live.Pools[i].Name, serviceName(job, i), portHTTP))
@@ -41,27 +47,47 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 	c.Args = append([]string{
 		"worker", "--plan=" + planFolder, "--round=" + roundFolder, "--inputs=" + inputsFolder,
 		fmt.Sprintf("--epp=127.0.0.1:%d", portGRPC), fmt.Sprintf("--epp-health=127.0.0.1:%d", portHealth),
+		"--spans=" + spans,
 	}, engines...)
 
 	first := *c.DeepCopy()
-	first.Name, first.Args = containerFirst, append([]string{"prepare", "--plan=" + planFolder}, engines...)
+	first.Name = containerFirst
+	first.Args = append([]string{"prepare", "--plan=" + planFolder, "--inputs=" + inputsFolder, fmt.Sprintf("--objects=127.0.0.1:%d", portObjects)}, engines...)
 	first.VolumeMounts = withoutToken(first.VolumeMounts)
 	picker := corev1.Container{
-		Name:  containerEPP,
-		Image: p.Live.Image,
-		Args: append([]string{
-			"--pool-name=windtunnel", "--pool-namespace=default", "--config-file=" + pickerFolder + "/config.yaml", "--secure-serving=false",
-			fmt.Sprintf("--grpc-port=%d", portGRPC), fmt.Sprintf("--grpc-health-port=%d", portHealth), fmt.Sprintf("--metrics-port=%d", portMetrics),
-		}, p.Live.Args...),
+		Name:                     containerEPP,
+		Image:                    p.Live.Image,
+		Args:                     append(launch.Flags(pickerFolder, portGRPC, portHealth, portMetrics), p.Live.Args...),
 		Resources:                podResources(s.execution().Resources),
 		VolumeMounts:             withoutToken([]corev1.VolumeMount{{Name: "epp", MountPath: pickerFolder, ReadOnly: true}}),
 		RestartPolicy:            ptr.To(corev1.ContainerRestartPolicyAlways),
 		TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
 		SecurityContext:          c.SecurityContext.DeepCopy(),
 	}
-	spec.InitContainers = []corev1.Container{first, picker}
+	for _, variable := range launch.Environment(pickerFolder, spans) {
+		name, value, _ := strings.Cut(variable, "=")
+		picker.Env = append(picker.Env, corev1.EnvVar{Name: name, Value: value})
+	}
+	spec.InitContainers = []corev1.Container{first}
+	if p.Live.Priorities {
+		spec.InitContainers = append(spec.InitContainers, objectsContainer(&first))
+	}
+	spec.InitContainers = append(spec.InitContainers, picker)
 	spec.TerminationGracePeriodSeconds = ptr.To(int64(10)) // the EPP waits for all of it
 	spec.Volumes = append(spec.Volumes, corev1.Volume{Name: "no-token", VolumeSource: emptyFolder("1Mi")})
+}
+
+// objectsContainer serves what an EPP reads from Kubernetes. It has a port of the pod, where the kubelet asks
+// whether it has started: the EPP waits for that.
+func objectsContainer(first *corev1.Container) corev1.Container {
+	c := *first.DeepCopy()
+	c.Name, c.Args = "objects", []string{"objects", "--folder=" + pickerFolder, fmt.Sprintf("--address=0.0.0.0:%d", portObjects)}
+	c.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	c.StartupProbe = &corev1.Probe{
+		ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/api", Port: intstr.FromInt32(portObjects)}},
+		PeriodSeconds: 1, FailureThreshold: 60,
+	}
+	return c
 }
 
 // withoutToken adds an empty folder where Kubernetes would mount the token of the pod's account:

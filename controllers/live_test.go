@@ -93,9 +93,30 @@ func TestMakeLive(t *testing.T) {
 	golden.Check(t, file, got)
 }
 
+// TestTheObjectsAreThereBeforeTheEPP has priorities, which the EPP reads from Kubernetes.
+func TestTheObjectsAreThereBeforeTheEPP(t *testing.T) {
+	c := newLiveCluster(t)
+	live := liveRun()
+	live.Spec.Scenario.Workload.Clients[0].Priority = 5
+	c.create(live)
+	c.reconcile(live)
+	var started []string
+	for _, container := range c.job().Spec.Template.Spec.InitContainers {
+		name := container.Name
+		if container.StartupProbe != nil {
+			name += ", which has started"
+		}
+		started = append(started, name)
+	}
+	if diff := cmp.Diff([]string{"prepare", "objects, which has started", "epp"}, started); diff != "" {
+		t.Errorf("containers before the worker (-want +got):\n%s", diff)
+	}
+}
+
 func TestOnlyTheWorkerOfALiveRunHasAToken(t *testing.T) {
 	c := newLiveCluster(t)
 	live := liveRun()
+	live.Spec.Scenario.Workload.Clients[0].Priority = 5
 	c.create(live)
 	c.reconcile(live)
 	pod := c.job().Spec.Template.Spec

@@ -117,9 +117,10 @@ var tables = []table{
 		{"pkg/dashboard", "api internal/figure internal/printable pkg/access pkg/archive pkg/experiment pkg/kube pkg/kubectl " +
 			"pkg/report pkg/report/dataframe pkg/report/page pkg/result pkg/stats pkg/verdict", "Kubernetes"},
 		{"pkg/worker", "api pkg/experiment pkg/policy pkg/propose pkg/search pkg/workload", "Kubernetes"},
-		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
+		{"pkg/live/epp/launch", "", ""},
+		{"controllers", "api internal/clip internal/printable pkg/experiment pkg/live/epp/launch pkg/policy/sandbox/bundle pkg/propose pkg/report pkg/result pkg/search pkg/verdict pkg/worker pkg/workload/trace", "Kubernetes Prometheus"},
 
-		{"pkg/live/epp", "", "gRPC OTLP"},
+		{"pkg/live/epp", "pkg/live/epp/launch", "gRPC OTLP"},
 		{"pkg/live/picker", "", "gRPC"},
 		{"pkg/live/load", "pkg/live/picker pkg/prompt pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", "Kubernetes"},
 		{"pkg/live/rehearse", "pkg/experiment pkg/live/load pkg/live/replicas pkg/policy pkg/result pkg/simtime pkg/simulator pkg/stats pkg/workload", ""},

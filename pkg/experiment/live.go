@@ -12,6 +12,8 @@ type Live struct {
 	EndpointPickerConfig string `json:"endpointPickerConfig"`
 	// Pools are those of the scenario, in its order.
 	Pools []LivePool `json:"pools"`
+	// Priorities is whether requests may have priorities other than 0.
+	Priorities bool `json:"priorities,omitempty"`
 }
 
 // LiveEventsPort is where each replica of a live run publishes KV events.

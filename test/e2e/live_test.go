@@ -3,6 +3,7 @@
 package e2e_test
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -45,6 +46,11 @@ spec:
     live: {image: %s}
     resources: {requests: {cpu: 50m, memory: 64Mi}, limits: {cpu: "1", memory: 512Mi}}
 `, name, seconds, eppImage)
+}
+
+// withPriority gives all requests of a run a priority: the EPP then reads Kubernetes, which the pod plays.
+func withPriority(run []byte) []byte {
+	return bytes.Replace(run, []byte("- name: chat\n"), []byte("- name: chat\n        priority: 5\n"), 1)
 }
 
 // ofRun selects what the operator made for a run.
@@ -90,7 +96,7 @@ func TestLiveRuns(t *testing.T) {
 	if hasKEDA() {
 		seconds = 90 // its metric comes later
 	}
-	ns.apply(t, liveRun("scaled", seconds))
+	ns.apply(t, withPriority(liveRun("scaled", seconds)))
 	ns.awaitLoad(t, "scaled")
 	ns.scale(t)
 	ns.wait(t, "Complete", "simulationrun/scaled")

@@ -313,13 +313,13 @@ func TestTheManagerIsHeldToItsWork(t *testing.T) {
 			second.Name = "second"
 			s.Containers = append(s.Containers, *second)
 		}), "one container"},
-		"run three containers first": {pod(func(s *corev1.PodSpec) {
-			for _, name := range []string{"a", "b", "c"} {
+		"run four containers first": {pod(func(s *corev1.PodSpec) {
+			for _, name := range []string{"a", "b", "c", "d"} {
 				first := s.Containers[0].DeepCopy()
 				first.Name = name
 				s.InitContainers = append(s.InitContainers, *first)
 			}
-		}), "at most two initial containers"},
+		}), "at most three initial containers"},
 		"be privileged at first": {pod(func(s *corev1.PodSpec) {
 			first := s.Containers[0].DeepCopy()
 			first.Name, first.SecurityContext = "first", nil

@@ -41,13 +41,15 @@ const mostMoves = 20
 // liveWorkerOptions are the flags that worker has in addition in the pod of a live run.
 type liveWorkerOptions struct {
 	podOptions
-	// epp and health are the addresses of the EPP in the pod.
-	epp, health string
+	// epp and health are the addresses of the EPP in the pod, and spans that to which it sends its spans.
+	epp, health, spans string
+	// lastSpans is how long the last ones may take.
+	lastSpans time.Duration
 }
 
 // NewLiveWorkerCommand is the verb worker of a live run.
 func NewLiveWorkerCommand() *cobra.Command {
-	var o liveWorkerOptions
+	o := liveWorkerOptions{lastSpans: 3 * time.Second}
 	cmd := operator.NewLiveWorkerCommand(o.play)
 	cmd.Short = "Play a live run in a Job's pod, and compare it with its simulation"
 	cmd.Long = `Send the workload of a live run through the EPP in the same pod to replicas in other pods, compare
@@ -57,18 +59,13 @@ termination message. The operator sets the flags.`
 	o.register(f)
 	f.StringVar(&o.epp, "epp", "127.0.0.1:9002", "address of the EPP")
 	f.StringVar(&o.health, "epp-health", "127.0.0.1:9003", "address of the EPP's health service")
+	f.StringVar(&o.spans, "spans", "127.0.0.1:4317", "address to listen at for the EPP's spans (OTLP over gRPC)")
 	return cmd
 }
 
 // play plays a case, and holds it against its simulation.
 func (o *liveWorkerOptions) play(ctx context.Context, plan *experiment.Plan, traces trace.Set, of experiment.Case) (s experiment.Simulation, verdict store.Rehearsal, err error) {
-	p := &podPlay{liveWorkerOptions: o, live: plan.Live}
-	if err = p.start(ctx, plan, traces, of.Seed); err == nil {
-		err = p.awaitEPP(ctx, plan)
-	}
-	if err == nil {
-		err = p.send(ctx)
-	}
+	p, err := o.measure(ctx, plan, traces, of.Seed)
 	if err != nil {
 		return s, verdict, err
 	}
@@ -77,6 +74,32 @@ func (o *liveWorkerOptions) play(ctx context.Context, plan *experiment.Plan, tra
 		return s, verdict, err
 	}
 	return p.result(of, compared)
+}
+
+// measure plays a case.
+func (o *liveWorkerOptions) measure(ctx context.Context, plan *experiment.Plan, traces trace.Set, seed int64) (*podPlay, error) {
+	p := &podPlay{liveWorkerOptions: o, live: plan.Live}
+	if err := p.start(ctx, plan, traces, seed); err != nil {
+		return nil, err
+	}
+	moments, _, stop, err := epp.ListenForMoments(o.spans)
+	if err != nil {
+		return nil, fmt.Errorf("%w: --spans: %w", worker.ErrBadInput, err)
+	}
+	defer stop()
+	if err := p.awaitEPP(ctx, plan); err != nil {
+		return nil, err
+	}
+	if err := p.send(ctx); err != nil {
+		return nil, err
+	}
+	select {
+	case <-time.After(o.lastSpans):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	p.choices.SetMoments(momentsOf(moments, p.seed))
+	return p, nil
 }
 
 // podPlay is a play whose replicas and EPP the operator has started.
@@ -124,14 +147,12 @@ func (p *podPlay) start(ctx context.Context, plan *experiment.Plan, traces trace
 	if err != nil {
 		return err
 	}
-	if objectives, _ := objectivesOf(served.priorities); objectives != nil {
-		return fmt.Errorf("%w: requests of the workload have priorities, and the EPP of a live run reads no InferenceObjectives, in which priorities are", worker.ErrBadInput)
-	}
 	sent := loadOptions{epp: p.epp, api: string(load.Completions), speed: 1, seed: seed}
 	m, err := sent.newMeasurement(run)
 	if err != nil {
 		return err
 	}
+	_, m.options.Objective = objectivesOf(served.priorities)
 	if p.first, err = p.find(ctx, p.live, p.services); err != nil {
 		return err
 	}

@@ -3,12 +3,15 @@
 package live
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/netip"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -16,30 +19,44 @@ import (
 	"time"
 
 	"windtunnel.dev/windtunnel/cmd/windtunnel/local"
+	"windtunnel.dev/windtunnel/internal/testing/jsontest"
 	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/internal/testing/turnepp"
 	"windtunnel.dev/windtunnel/pkg/experiment"
 	"windtunnel.dev/windtunnel/pkg/experiment/store"
 	"windtunnel.dev/windtunnel/pkg/live/discovery"
+	"windtunnel.dev/windtunnel/pkg/live/epp"
+	"windtunnel.dev/windtunnel/pkg/live/epp/epptest"
+	"windtunnel.dev/windtunnel/pkg/live/epp/launch"
 	"windtunnel.dev/windtunnel/pkg/live/rehearse"
 	"windtunnel.dev/windtunnel/pkg/propose"
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// livePod is a live run whose pods are on the loopback interface: a replica at each of two addresses, and an
-// EPP that takes them in turn.
+// livePod is a live run whose pods are on the loopback interface: a replica at each of two addresses, and an EPP.
 type livePod struct {
 	liveWorkerOptions
-	plan *experiment.Plan
-	run  local.Run
+	plan       *experiment.Plan
+	planFolder string
+	run        local.Run
 	// replicas are those that a name server knows.
 	replicas []netip.Addr
 }
 
-// newLivePod has the run of loadManifest with two replicas, a rate, and other changes of its text.
-func newLivePod(t *testing.T, rate string, changes ...string) *livePod {
+// newLivePod has an EPP that takes endpoints in turn.
+func newLivePod(t *testing.T, rate string) *livePod {
+	t.Helper()
+	p := newLiveReplicas(t, rate)
+	p.startEPP(t)
+	return p
+}
+
+// newLiveReplicas has the run of loadManifest with two replicas, a rate, and other changes of its text. There is no
+// EPP yet.
+func newLiveReplicas(t *testing.T, rate string, changes ...string) *livePod {
 	t.Helper()
 	p := &livePod{}
+	p.spans = "127.0.0.1:0"
 	changes = append(changes, "replicas: 1", "replicas: 2", `rate: "200"`, `rate: "`+rate+`"`)
 	text := strings.NewReplacer(changes...).Replace(loadManifest)
 	o := local.Options{Parallelism: 1, Files: []string{writeManifest(t, text)}}
@@ -56,18 +73,17 @@ func newLivePod(t *testing.T, rate string, changes ...string) *livePod {
 	port := p.startReplicas(t)
 	p.engines = []string{"llama=llama.test:" + port}
 	p.finder = discovery.Finder{Client: http.DefaultClient, Lookup: func(context.Context, string, string) ([]netip.Addr, error) { return p.replicas, nil }}
-	p.startEPP(t)
 	return p
 }
 
 // startReplicas starts `engine --plan` at each address, and returns their port.
 func (p *livePod) startReplicas(t *testing.T) string {
 	t.Helper()
-	folder := t.TempDir()
-	testfile.Write(t, filepath.Join(folder, worker.PlanFile), p.plan.Encode())
+	p.planFolder = t.TempDir()
+	testfile.Write(t, filepath.Join(p.planFolder, worker.PlanFile), p.plan.Encode())
 	port := "0"
 	for _, address := range []string{"127.0.0.1", "127.0.0.2"} {
-		urls, stop := startEngineOf(t, 1, "--plan", folder, "--pool", "llama", "--replicas", "1",
+		urls, stop := startEngineOf(t, 1, "--plan", p.planFolder, "--pool", "llama", "--replicas", "1",
 			"--address", address, "--port", port, "--rehearsal", "--enable-prompt-tokens-details")
 		t.Cleanup(func() {
 			if err := stop(); err != nil {
@@ -82,13 +98,7 @@ func (p *livePod) startReplicas(t *testing.T) string {
 
 func (p *livePod) startEPP(t *testing.T) {
 	t.Helper()
-	var open [2]net.Listener
-	for i := range open {
-		var err error
-		if open[i], err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	open := [2]net.Listener{listen(t), listen(t)}
 	p.epp, p.health = open[0].Addr().String(), open[1].Addr().String()
 	ctx, stop := context.WithCancel(context.Background())
 	over := make(chan error, 1)
@@ -139,12 +149,86 @@ func TestALiveRunWithoutAReplica(t *testing.T) {
 	}
 }
 
-// TestALiveRunOfPriorities has those that rows of a trace may state, which no check of the spec sees.
+// TestALiveRunOfPriorities starts what is in the pod in the order of the pod, with a real EPP.
 func TestALiveRunOfPriorities(t *testing.T) {
-	p := newLivePod(t, "200", "name: chat", "name: chat\n        priority: 5")
-	if _, _, err := p.playOnce(t); !errors.Is(err, worker.ErrBadInput) || !strings.Contains(err.Error(), "requests of the workload have priorities") {
-		t.Errorf("the error is %v", err)
+	binary := epptest.Binary(t)
+	p := newLiveReplicas(t, "20", "name: chat", "name: chat\n        priority: 5")
+	objects, spans := listen(t), freeAddress(t)
+	prepare := prepareOptions{podOptions: p.podOptions, scenario: scenarioOptions{plan: p.planFolder}, objects: objects.Addr().String(), timeout: time.Minute}
+	if err := prepare.run(t.Context()); err != nil {
+		t.Fatal(err)
 	}
+	ctx, stop := context.WithCancel(context.Background())
+	over := make(chan error, 1)
+	go func() { over <- epp.ServeObjects(ctx, objects, p.folder) }()
+	t.Cleanup(func() {
+		stop()
+		if err := <-over; err != nil {
+			t.Error(err)
+		}
+	})
+	metrics := p.startRealEPP(t, binary, spans)
+	p.spans, p.lastSpans = spans, 3*time.Second
+
+	played, err := p.measure(t.Context(), p.plan, p.run.Traces, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type choices struct {
+		Choices []struct{ Endpoint, Chosen, Ended int }
+	}
+	recorded := jsontest.Decode[choices](t, jsontest.Encode(t, &rehearse.Recording{Choices: played.choices}))
+	for i, c := range recorded.Choices {
+		if c.Endpoint < 0 || c.Chosen == 0 || c.Ended <= c.Chosen {
+			t.Errorf("request %d: %+v", i, c)
+		}
+	}
+	if text := epptest.Metrics(t, metrics); len(recorded.Choices) != 20 || !strings.Contains(text, `priority="5"`) || strings.Contains(text, `priority="0"`) {
+		t.Errorf("the priorities of %d requests are not all 5:\n%s", len(recorded.Choices), text)
+	}
+}
+
+// startRealEPP starts an EPP as the pod does, which sends its spans to an address, and returns where its metrics are.
+func (p *livePod) startRealEPP(t *testing.T, binary, spans string) (metrics string) {
+	t.Helper()
+	var ports [3]int
+	for i := range ports {
+		_, text, _ := net.SplitHostPort(freeAddress(t))
+		ports[i], _ = strconv.Atoi(text)
+	}
+	at := func(i int) string { return fmt.Sprintf("127.0.0.1:%d", ports[i]) }
+	p.epp, p.health = at(0), at(1)
+	var log bytes.Buffer
+	command := exec.Command(binary, append(launch.Flags(p.folder, ports[0], ports[1], ports[2]), epp.KnownFlags(t.Context(), binary)...)...)
+	command.Env, command.Stdout, command.Stderr = append(os.Environ(), launch.Environment(p.folder, spans)...), &log, &log
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = command.Process.Signal(os.Interrupt)
+		_ = command.Wait()
+		if t.Failed() {
+			t.Logf("the EPP's log:\n%s", &log)
+		}
+	})
+	return at(2)
+}
+
+func listen(t *testing.T) net.Listener {
+	t.Helper()
+	open, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return open
+}
+
+// freeAddress is one at which nothing listens.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	open := listen(t)
+	defer open.Close()
+	return open.Addr().String()
 }
 
 // TestALiveRunWhoseReplicasChange loses a replica within its 2 s, for a name server, at the second look.

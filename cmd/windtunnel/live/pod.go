@@ -99,7 +99,9 @@ func (f *fleet) equal(other *fleet) bool {
 // prepareOptions are the flags of prepare.
 type prepareOptions struct {
 	podOptions
-	plan    string
+	scenario scenarioOptions
+	// objects is where the EPP finds what the verb objects serves.
+	objects string
 	timeout time.Duration
 }
 
@@ -116,32 +118,58 @@ the time, the files have those that serve, and worker reports it.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context()) },
 	}
 	o.register(cmd.Flags())
-	cmd.Flags().StringVar(&o.plan, "plan", "/etc/windtunnel/plan", "folder of the plan")
+	cmd.Flags().StringVar(&o.scenario.plan, "plan", "/etc/windtunnel/plan", "folder of the plan")
+	cmd.Flags().StringVar(&o.scenario.inputs, "inputs", "/etc/windtunnel/inputs", "folder of the plan's inputs")
+	cmd.Flags().StringVar(&o.objects, "objects", "127.0.0.1:9004", "address of the verb objects, which an EPP reads where requests have priorities")
 	cmd.Flags().DurationVar(&o.timeout, "start-timeout", 5*time.Minute, "how long to wait for the replicas")
 	return cmd
 }
 
 func (o *prepareOptions) run(ctx context.Context) error {
-	plan, err := worker.ReadPlan(o.plan)
-	if err != nil {
-		return fmt.Errorf("%w: --plan: %w", worker.ErrBadInput, err)
-	}
-	services, err := o.services(plan.Live)
+	served, err := o.scenario.load(ctx, nil)
 	if err != nil {
 		return err
 	}
-	found, err := o.await(ctx, plan.Live, services)
+	live := served.run.Plan.Live
+	services, err := o.services(live)
 	if err != nil {
 		return err
 	}
-	files := epp.Options{Config: []byte(plan.Live.EndpointPickerConfig), Endpoints: found.endpoints, Folder: o.folder}
+	found, err := o.await(ctx, live, services)
+	if err != nil {
+		return err
+	}
+	files := epp.Options{Config: []byte(live.EndpointPickerConfig), Endpoints: found.endpoints, Folder: o.folder}
+	files.Objectives, _ = objectivesOf(served.priorities)
 	if len(found.endpoints) > 0 {
 		files.Renderer = "http://" + found.endpoints[0].Address.String()
 	}
-	if _, err := files.WriteFiles(); err != nil {
+	if err := files.WriteFiles(o.objects); err != nil {
 		return fmt.Errorf("%w: %w", worker.ErrBadInput, err)
 	}
 	return nil
+}
+
+// NewObjectsCommand is the verb objects.
+func NewObjectsCommand() *cobra.Command {
+	var folder, address string
+	cmd := &cobra.Command{
+		Use:   "objects",
+		Short: "Serve what the EPP of a live run reads from Kubernetes, where requests have priorities",
+		Long: `Serve the endpoints and InferenceObjectives in the folder of an EPP as an API server of Kubernetes does,
+in the same pod. Endpoints may come and go. The operator sets the flags.`,
+		Args: cli.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			open, err := net.Listen("tcp", address)
+			if err != nil {
+				return cli.BadInput(fmt.Errorf("--address: %w", err))
+			}
+			return epp.ServeObjects(cmd.Context(), open, folder)
+		},
+	}
+	cmd.Flags().StringVar(&folder, "folder", "/run/windtunnel/epp", "folder of the files that prepare and worker write")
+	cmd.Flags().StringVar(&address, "address", "127.0.0.1:9004", "address to listen at")
+	return cmd
 }
 
 // await waits until all replicas serve, or for the time.

@@ -12,5 +12,5 @@ import (
 
 // NewRoot is the command with the live verbs.
 func NewRoot() *cobra.Command {
-	return cli.NewRoot(NewEngineCommand(), NewLoadCommand(), NewRehearseCommand(), NewPrepareCommand(), NewLiveWorkerCommand())
+	return cli.NewRoot(NewEngineCommand(), NewLoadCommand(), NewRehearseCommand(), NewPrepareCommand(), NewObjectsCommand(), NewLiveWorkerCommand())
 }

@@ -37,7 +37,7 @@ const RoleLabel = "llm-d.ai/role"
 // pickerFlags are flags of an EPP that a live run sets, or that would undo what it sets.
 var pickerFlags = []string{
 	"pool-name", "pool-namespace", "config-file", "config-text", "secure-serving", "grpc-port", "grpc-health-port",
-	"metrics-port", "refresh-metrics-interval", "endpoint-selector", "endpoint-target-ports", "ha-enable-leader-election",
+	"metrics-port", "metrics-endpoint-auth", "tracing", "refresh-metrics-interval", "endpoint-selector", "endpoint-target-ports", "ha-enable-leader-election",
 }
 
 // Live has the plan of a run measured as its execution says: by the operator alone.
@@ -52,7 +52,8 @@ func Live(run *v1alpha1.SimulationRun, plan *experiment.Plan) error {
 	}
 	plan.Live = &experiment.Live{
 		Image: in.Image, EndpointPickerConfig: string(text),
-		Args: append([]string{"--refresh-metrics-interval=" + string(run.Spec.Scenario.Router.MetricsRefreshInterval)}, in.Args...),
+		Args:       append([]string{"--refresh-metrics-interval=" + string(run.Spec.Scenario.Router.MetricsRefreshInterval)}, in.Args...),
+		Priorities: statesPriorities(&run.Spec.Scenario.Workload),
 	}
 	for i := range run.Spec.Scenario.Pools {
 		pool := &run.Spec.Scenario.Pools[i]
@@ -100,7 +101,6 @@ func checkLiveScenario(in *v1alpha1.Scenario, path *field.Path) field.ErrorList 
 	case in.Horizon.Duration.Duration() > maxLiveTime:
 		errs = append(errs, field.Invalid(duration, in.Horizon.Duration, fmt.Sprintf("must be at most %gh: a live run takes this time", maxLiveTime.Hours())))
 	}
-	errs = append(errs, checkLivePriorities(&in.Workload, path.Child("workload"))...)
 	return append(errs, checkLivePools(in.Pools, path.Child("pools"))...)
 }
 
@@ -130,27 +130,11 @@ func CheckRehearsed(in *v1alpha1.Scenario, path *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// checkLivePriorities refuses the priorities that the spec states. Those of a trace's rows are refused
-// when they are read.
-func checkLivePriorities(in *v1alpha1.Workload, path *field.Path) (errs field.ErrorList) {
-	forbid := func(is bool, at *field.Path) {
-		if is {
-			errs = append(errs, field.Forbidden(at.Child("priority"), "the EPP of a live run reads no InferenceObjectives, in which priorities are: leave it out"))
-		}
-	}
-	for i := range in.Clients {
-		forbid(in.Clients[i].Priority != 0, path.Child("clients").Index(i))
-	}
-	for i := range in.Tenants {
-		forbid(ptr.Deref(in.Tenants[i].Priority, 0) != 0, path.Child("tenants").Index(i))
-	}
-	if in.Trace != nil {
-		forbid(in.Trace.Priority != 0, path.Child("trace"))
-	}
-	for i := range in.Traces {
-		forbid(in.Traces[i].Priority != 0, path.Child("traces").Index(i))
-	}
-	return errs
+// statesPriorities is whether a workload may have priorities: a trace has those of its rows.
+func statesPriorities(in *v1alpha1.Workload) bool {
+	return in.Trace != nil || len(in.Traces) > 0 ||
+		slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.Priority != 0 }) ||
+		slices.ContainsFunc(in.Tenants, func(t v1alpha1.Tenant) bool { return ptr.Deref(t.Priority, 0) != 0 })
 }
 
 // checkLiveEvents refuses an EPP that reads KV events where no replica of a live run publishes them.

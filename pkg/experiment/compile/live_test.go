@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/utils/ptr"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
@@ -71,12 +70,6 @@ func TestWhatALiveRunRefuses(t *testing.T) {
 		"spec.scenario.router.signals: Forbidden":                scenario(func(s *v1alpha1.Scenario) { s.Router.Signals = v1alpha1.OracleSignals }),
 		"spec.scenario.pools[0].replicas: Invalid value: 101":    scenario(func(s *v1alpha1.Scenario) { s.Pools[0].Replicas = 101 }),
 		"spec.scenario.pools[0].dataParallelism: Forbidden":      scenario(func(s *v1alpha1.Scenario) { s.Pools[0].DataParallelism = 2 }),
-		"spec.scenario.workload.clients[0].priority: Forbidden":  scenario(func(s *v1alpha1.Scenario) { s.Workload.Clients[0].Priority = 1 }),
-		"spec.scenario.workload.tenants[1].priority: Forbidden": scenario(func(s *v1alpha1.Scenario) {
-			s.Workload.Tenants = []v1alpha1.Tenant{{Name: "a", Priority: ptr.To[int32](0)}, {Name: "b", Priority: ptr.To[int32](-1)}}
-			s.Workload.Clients = append(s.Workload.Clients, s.Workload.Clients[0])
-			s.Workload.Clients[0].Tenant, s.Workload.Clients[1].Name, s.Workload.Clients[1].Tenant = "a", "other", "b"
-		}),
 		"spec.scenario.disruptions: Forbidden": scenario(func(s *v1alpha1.Scenario) {
 			s.Disruptions = []v1alpha1.Disruption{{Pool: "llama", At: "1s", Kind: "Fail"}}
 		}),
@@ -94,17 +87,21 @@ func TestWhatALiveRunRefuses(t *testing.T) {
 	}
 }
 
-func TestPrioritiesOfTracesAreRefused(t *testing.T) {
-	errs := checkLivePriorities(&v1alpha1.Workload{
-		Trace:  &v1alpha1.Trace{Priority: 1},
-		Traces: []v1alpha1.NamedTrace{{}, {Trace: v1alpha1.Trace{Priority: -1}}},
-	}, field.NewPath("workload"))
-	var got []string
-	for _, err := range errs {
-		got = append(got, err.Field)
-	}
-	if diff := cmp.Diff([]string{"workload.trace.priority", "workload.traces[1].priority"}, got); diff != "" {
-		t.Errorf("refused are (-want +got):\n%s", diff)
+// TestWhichLiveRunsMayHavePriorities has those that a spec states, and traces, whose rows may.
+func TestWhichLiveRunsMayHavePriorities(t *testing.T) {
+	for name, tc := range map[string]struct {
+		workload v1alpha1.Workload
+		want     bool
+	}{
+		"none":                {v1alpha1.Workload{Clients: []v1alpha1.Client{{}}, Tenants: []v1alpha1.Tenant{{}, {Priority: ptr.To[int32](0)}}}, false},
+		"that of a client":    {v1alpha1.Workload{Clients: []v1alpha1.Client{{}, {Priority: 1}}}, true},
+		"that of a tenant":    {v1alpha1.Workload{Clients: []v1alpha1.Client{{}}, Tenants: []v1alpha1.Tenant{{Priority: ptr.To[int32](-1)}}}, true},
+		"those of a trace":    {v1alpha1.Workload{Trace: &v1alpha1.Trace{}}, true},
+		"those of two traces": {v1alpha1.Workload{Traces: []v1alpha1.NamedTrace{{}, {}}}, true},
+	} {
+		if got := statesPriorities(&tc.workload); got != tc.want {
+			t.Errorf("%s: got %t", name, got)
+		}
 	}
 }
 

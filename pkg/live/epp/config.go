@@ -21,22 +21,29 @@ type Endpoint struct {
 	Labels  map[string]string
 }
 
-// endpointsFile is the content of the file that the plugin file-discovery reads.
+// endpointsDocument is what the file says that the plugin file-discovery reads.
+type endpointsDocument struct {
+	Endpoints []endpointEntry `json:"endpoints"`
+}
+
+// endpointEntry is an Endpoint in the file.
+type endpointEntry struct {
+	Name    string            `json:"name"`
+	Address string            `json:"address"`
+	Port    string            `json:"port"`
+	Labels  map[string]string `json:"labels,omitempty"`
+}
+
+// endpointsFile is the content of the file.
 func endpointsFile(endpoints []Endpoint) ([]byte, error) {
-	type entry struct {
-		Name    string            `json:"name"`
-		Address string            `json:"address"`
-		Port    string            `json:"port"`
-		Labels  map[string]string `json:"labels,omitempty"`
-	}
-	var entries []entry
+	var entries []endpointEntry
 	for _, e := range endpoints {
 		if !e.Address.Addr().Is4() {
 			return nil, fmt.Errorf("endpoint %s: the EPP takes IPv4 addresses from a file, got %s", e.Name, e.Address)
 		}
-		entries = append(entries, entry{e.Name, e.Address.Addr().String(), strconv.Itoa(int(e.Address.Port())), e.Labels})
+		entries = append(entries, endpointEntry{e.Name, e.Address.Addr().String(), strconv.Itoa(int(e.Address.Port())), e.Labels})
 	}
-	return yaml.Marshal(map[string]any{"endpoints": entries})
+	return yaml.Marshal(endpointsDocument{entries})
 }
 
 // document is the EndpointPickerConfig as it takes its endpoints from a file, if one is named, and has prompts

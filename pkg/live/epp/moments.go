@@ -39,21 +39,18 @@ type traced struct {
 	request string
 }
 
-func newMoments() *Moments { return &Moments{of: map[string]*traced{}} }
-
-// listen takes spans until stop is called. The environment has an EPP send all of its spans.
-func (m *Moments) listen() (environment []string, stop func(), err error) {
-	open, err := net.Listen("tcp", local(0))
+// ListenForMoments takes the spans that come to a local address until stop is called. It returns the address with
+// its port, which an EPP sends them to.
+func ListenForMoments(at string) (m *Moments, address string, stop func(), err error) {
+	open, err := net.Listen("tcp", at)
 	if err != nil {
-		return nil, nil, fmt.Errorf("listen for the EPP's spans: %w", err)
+		return nil, "", nil, fmt.Errorf("listen for the EPP's spans: %w", err)
 	}
+	m = &Moments{of: map[string]*traced{}}
 	server := grpc.NewServer()
 	collector.RegisterTraceServiceServer(server, m)
 	go func() { _ = server.Serve(open) }()
-	return []string{
-		"OTEL_TRACES_EXPORTER=otlp", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://" + open.Addr().String(),
-		"OTEL_TRACES_SAMPLER=parentbased_traceidratio", "OTEL_TRACES_SAMPLER_ARG=1", "OTEL_BSP_MAX_QUEUE_SIZE=65536",
-	}, server.Stop, nil
+	return m, open.Addr().String(), server.Stop, nil
 }
 
 // Export implements [collector.TraceServiceServer].
@@ -92,7 +89,7 @@ func (m *Moments) take(span *trace.Span) {
 	}
 }
 
-// ByRequest are the moments by the ID of the request. An EPP sends the last ones when it ends.
+// ByRequest are the moments by the ID of the request. An EPP sends the last ones a second later, or when it ends.
 func (m *Moments) ByRequest() map[string]Moment {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -3,8 +3,6 @@
 package epp
 
 import (
-	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -19,18 +17,12 @@ import (
 // TestMomentsOfSpans sends spans as an EPP does, in two parts: those of a request that was chosen for, of one whose end did
 // not come, and of one without an ID.
 func TestMomentsOfSpans(t *testing.T) {
-	moments := newMoments()
-	environment, stop, err := moments.listen()
+	moments, address, stop, err := ListenForMoments(local(0))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer stop()
-	const variable = "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT=http://"
-	i := slices.IndexFunc(environment, func(v string) bool { return strings.HasPrefix(v, variable) })
-	if i < 0 {
-		t.Fatalf("the environment lacks %s: %v", variable, environment)
-	}
-	connection, err := grpc.NewClient(strings.TrimPrefix(environment[i], variable), grpc.WithTransportCredentials(insecure.NewCredentials()))
+	connection, err := grpc.NewClient(address, grpc.WithTransportCredentials(insecure.NewCredentials()))
 	if err != nil {
 		t.Fatal(err)
 	}

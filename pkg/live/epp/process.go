@@ -3,11 +3,12 @@
 package epp
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,10 +20,12 @@ import (
 	"google.golang.org/grpc/backoff"
 	"google.golang.org/grpc/credentials/insecure"
 	"google.golang.org/grpc/health/grpc_health_v1"
+
+	"windtunnel.dev/windtunnel/pkg/live/epp/launch"
 )
 
-// endpointsName and configName are the names of files.
-const endpointsName, configName = "endpoints.yaml", "config.yaml"
+// endpointsName and objectivesName are the names of files.
+const endpointsName, objectivesName = "endpoints.yaml", "objectives.json"
 
 // Bounds of a start and of a stop.
 const (
@@ -49,7 +52,7 @@ type Options struct {
 	// second of the machine. What the EPP waits for takes as much longer as Speed is below 1.
 	Refresh time.Duration
 	Speed   float64
-	// Folder takes the files of the process. It exists, and outlives the process.
+	// Folder takes the files of the process. Its path is absolute. It exists, and outlives the process.
 	Folder string
 }
 
@@ -77,25 +80,22 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), Moments: newMoments(), log: &tail{}, over: make(chan struct{})}
+	p := &Process{Address: local(ports[0]), Metrics: local(ports[2]), log: &tail{}, over: make(chan struct{})}
 	ctx, p.stop = context.WithCancel(ctx)
-	config, environment, err := o.prepare(ctx)
+	if err := o.prepare(ctx); err != nil {
+		p.stop()
+		return nil, err
+	}
+	moments, spans, unheard, err := ListenForMoments(local(0))
 	if err != nil {
 		p.stop()
 		return nil, err
 	}
-	tracing, unheard, err := p.Moments.listen()
-	if err != nil {
-		p.stop()
-		return nil, err
-	}
-	p.command = exec.CommandContext(ctx, o.Binary, append([]string{
-		"--pool-name", poolName, "--pool-namespace", poolNamespace, "--config-file", config, "--secure-serving=false",
-		"--grpc-port", strconv.Itoa(ports[0]), "--grpc-health-port", strconv.Itoa(ports[1]), "--metrics-port", strconv.Itoa(ports[2]),
-		"--metrics-endpoint-auth=false", "--tracing=true",
+	p.Moments = moments
+	p.command = exec.CommandContext(ctx, o.Binary, slices.Concat(launch.Flags(o.Folder, ports[0], ports[1], ports[2]), []string{
 		"--refresh-metrics-interval", slowed(o.Refresh, o.Speed).String(), "--metrics-staleness-threshold", slowed(stalenessThreshold, o.Speed).String(),
-	}, o.Args...)...)
-	p.command.Env, p.command.Stdout, p.command.Stderr = slices.Concat(os.Environ(), environment, tracing), p.log, p.log
+	}, o.Args)...)
+	p.command.Env, p.command.Stdout, p.command.Stderr = append(os.Environ(), launch.Environment(o.Folder, spans)...), p.log, p.log
 	p.command.Cancel = func() error { return p.command.Process.Signal(os.Interrupt) }
 	p.command.WaitDelay = stopTimeout
 	if err := p.command.Start(); err != nil {
@@ -117,59 +117,41 @@ func Start(ctx context.Context, o Options) (*Process, error) {
 	return p, nil
 }
 
-// prepare writes the files of an EPP, and serves the objects that it reads from Kubernetes, if any, until
-// ctx ends. The EPP gets the file of its configuration and the additions to its environment.
-func (o *Options) prepare(ctx context.Context) (config string, environment []string, err error) {
+// prepare writes the files of an EPP, and serves the objects that it reads from Kubernetes, if any, until ctx ends.
+func (o *Options) prepare(ctx context.Context) error {
 	if o.Objectives == nil {
-		config, err = o.WriteFiles()
-		return config, nil, err
+		return o.WriteFiles("")
 	}
-	folder, err := filepath.Abs(o.Folder)
+	open, err := net.Listen("tcp", local(0))
 	if err != nil {
-		return "", nil, err
+		return fmt.Errorf("serve the endpoints: %w", err)
 	}
-	source, err := o.serveObjects(ctx)
-	if err != nil {
-		return "", nil, err
-	}
-	document, err := o.document("")
-	if err != nil {
-		return "", nil, err
-	}
-	config = filepath.Join(folder, configName)
-	file := filepath.Join(folder, "kubeconfig")
-	return config, []string{"KUBECONFIG=" + file}, errors.Join(os.WriteFile(file, source, 0o600), os.WriteFile(config, document, 0o600))
+	go func() { _ = ServeObjects(ctx, open, o.Folder) }()
+	return o.WriteFiles(open.Addr().String())
 }
 
-// serveObjects serves the endpoints and objectives as Kubernetes does until ctx ends, and returns the
-// kubeconfig that leads there.
-func (o *Options) serveObjects(ctx context.Context) ([]byte, error) {
-	open, err := new(net.ListenConfig).Listen(ctx, "tcp", local(0))
-	if err != nil {
-		return nil, fmt.Errorf("serve the endpoints: %w", err)
+// WriteFiles writes the files that an EPP starts with. With objectives, it finds all but its configuration in the
+// API server at an address, which [ServeObjects] serves.
+func (o *Options) WriteFiles(objects string) error {
+	endpoints := filepath.Join(o.Folder, endpointsName)
+	files := map[string][]byte{}
+	if o.Objectives != nil {
+		endpoints = ""
+		var failed [2]error
+		files[objectivesName], failed[0] = json.Marshal(o.Objectives)
+		files[launch.KubeconfigName], failed[1] = kubeconfig(objects)
+		if err := errors.Join(failed[:]...); err != nil {
+			return err
+		}
 	}
-	server := &http.Server{Handler: apiServer(objects(o.Endpoints, o.Objectives)), ReadHeaderTimeout: startTimeout}
-	go func() { _ = server.Serve(open) }()
-	context.AfterFunc(ctx, func() { _ = server.Close() })
-	return kubeconfig(open.Addr())
-}
-
-// WriteFiles writes the endpoints and the configuration of an EPP that needs no Kubernetes, and returns the
-// file of the latter.
-func (o *Options) WriteFiles() (config string, err error) {
-	folder, err := filepath.Abs(o.Folder)
-	if err != nil {
-		return "", err
+	var err error
+	if files[launch.ConfigName], err = o.document(endpoints); err != nil {
+		return err
 	}
-	document, err := o.document(filepath.Join(folder, endpointsName))
-	if err != nil {
-		return "", err
+	for name, content := range files { // in any order
+		err = errors.Join(err, os.WriteFile(filepath.Join(o.Folder, name), content, 0o600))
 	}
-	if err := WriteEndpoints(folder, o.Endpoints); err != nil {
-		return "", err
-	}
-	config = filepath.Join(folder, configName)
-	return config, os.WriteFile(config, document, 0o600)
+	return errors.Join(err, WriteEndpoints(o.Folder, o.Endpoints))
 }
 
 // WriteEndpoints writes the endpoints into the folder of an EPP, which may run and have others.
@@ -179,6 +161,9 @@ func WriteEndpoints(folder string, all []Endpoint) error {
 		return err
 	}
 	file := filepath.Join(folder, endpointsName)
+	if same, err := os.ReadFile(file); err == nil && bytes.Equal(same, text) {
+		return nil // an EPP reads none of it again
+	}
 	next := file + ".next" // an EPP must not read half of it
 	if err := os.WriteFile(next, text, 0o600); err != nil {
 		return err
@@ -203,13 +188,18 @@ func Await(ctx context.Context, address string) error {
 		if err == nil && answer.Status == grpc_health_v1.HealthCheckResponse_SERVING {
 			return nil
 		}
-		pause, cancel := context.WithTimeout(ctx, askInterval)
-		<-pause.Done()
-		cancel()
-		if ctx.Err() != nil {
+		if !pause(ctx, askInterval) {
 			return context.Cause(ctx)
 		}
 	}
+}
+
+// pause waits for a time, and is false where ctx ends before.
+func pause(ctx context.Context, d time.Duration) bool {
+	waiting, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	<-waiting.Done()
+	return ctx.Err() == nil
 }
 
 // cause is the error of a process that ended where it should not.

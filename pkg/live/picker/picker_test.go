@@ -169,7 +169,7 @@ func awaitRunning(t *testing.T, p *epp.Process, want string) {
 	t.Helper()
 	for deadline := time.Now().Add(10 * time.Second); ; {
 		got := ""
-		for line := range strings.Lines(epptest.Metrics(t, p)) {
+		for line := range strings.Lines(epptest.Metrics(t, p.Metrics)) {
 			if strings.HasPrefix(line, "llm_d_epp_request_running{") {
 				got = strings.TrimSpace(line[strings.LastIndex(line, " "):])
 			}

@@ -14,6 +14,11 @@ import (
 	"path/filepath"
 	"syscall"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/clientcmd"
+
 	"windtunnel.dev/windtunnel/internal/testing/turnepp"
 )
 
@@ -30,11 +35,16 @@ func run() error {
 	for _, unused := range []string{"pool-name", "pool-namespace", "metrics-port", "refresh-metrics-interval"} {
 		flag.String(unused, "", "not used")
 	}
-	flag.Bool("secure-serving", true, "not used: there is no TLS")
+	for _, unused := range []string{"secure-serving", "metrics-endpoint-auth", "tracing"} {
+		flag.Bool(unused, true, "not used")
+	}
 	config := flag.String("config-file", "", "configuration, beside which the endpoints are")
 	port, health := flag.Int("grpc-port", 9002, "port of the EPP"), flag.Int("grpc-health-port", 9003, "port of its health")
 	flag.Parse()
 	if _, err := os.Stat(*config); err != nil {
+		return err
+	}
+	if err := readObjectives(ctx); err != nil {
 		return err
 	}
 	requests, err := net.Listen("tcp", fmt.Sprintf(":%d", *port))
@@ -46,4 +56,24 @@ func run() error {
 		return err
 	}
 	return turnepp.Serve(ctx, requests, states, filepath.Join(filepath.Dir(*config), "endpoints.yaml"))
+}
+
+// readObjectives reads the InferenceObjectives, if there is a kubeconfig. Where no API server answers, the EPP ends, as a
+// real one does.
+func readObjectives(ctx context.Context) error {
+	file := os.Getenv(clientcmd.RecommendedConfigPathEnvVar)
+	if _, err := os.Stat(file); err != nil {
+		return nil //nolint:nilerr // endpoints come from a file
+	}
+	config, err := clientcmd.BuildConfigFromFlags("", file)
+	if err != nil {
+		return err
+	}
+	client, err := dynamic.NewForConfig(config)
+	if err != nil {
+		return err
+	}
+	objectives := schema.GroupVersionResource{Group: "llm-d.ai", Version: "v1alpha2", Resource: "inferenceobjectives"}
+	_, err = client.Resource(objectives).Namespace("default").List(ctx, metav1.ListOptions{})
+	return err
 }

@@ -4,6 +4,7 @@
 package epptest
 
 import (
+	"cmp"
 	"io"
 	"net/http"
 	"os"
@@ -31,10 +32,10 @@ func Start(t *testing.T, config string, endpoints []epp.Endpoint) *epp.Process {
 	return Run(t, epp.Options{Config: []byte(config), Endpoints: endpoints})
 }
 
-// Run starts the EPP, which ends with the test. A test that fails prints the end of its log.
+// Run starts the EPP, which ends with the test, with a folder of its own unless it has one. A test that fails prints the end of its log.
 func Run(t *testing.T, o epp.Options) *epp.Process {
 	t.Helper()
-	o.Binary, o.Folder = Binary(t), t.TempDir()
+	o.Binary, o.Folder = Binary(t), cmp.Or(o.Folder, t.TempDir())
 	o.Args = epp.KnownFlags(t.Context(), o.Binary)
 	p, err := epp.Start(t.Context(), o)
 	if err != nil {
@@ -49,10 +50,10 @@ func Run(t *testing.T, o epp.Options) *epp.Process {
 	return p
 }
 
-// Metrics are what the EPP exports, in the text format of Prometheus.
-func Metrics(t *testing.T, p *epp.Process) string {
+// Metrics are what the EPP exports at an address, in the text format of Prometheus.
+func Metrics(t *testing.T, address string) string {
 	t.Helper()
-	answer, err := http.Get("http://" + p.Metrics + "/metrics")
+	answer, err := http.Get("http://" + address + "/metrics")
 	if err != nil {
 		t.Fatal(err)
 	}
