@@ -27,6 +27,8 @@ type rehearseOptions struct {
 	// binary is the file of the EPP, or an image of it.
 	binary  string
 	cluster cluster.Options
+	// args are more flags of the EPP.
+	args []string
 	// config is the file of an EndpointPickerConfig for the EPP, in place of the run's.
 	config string
 	speed  float64
@@ -77,6 +79,7 @@ Exit codes: 0 all is within the limits, 1 something is not, 2 invalid input.`,
 	f := cmd.Flags()
 	f.StringVar(&o.binary, "epp", "", "program of the EPP, or its image with a tag or a digest, which runs on a cluster")
 	o.cluster.Register(cmd)
+	f.StringArrayVar(&o.args, "epp-arg", nil, "more `FLAG` of the EPP behind those of the run's execution.live.args, such as --epp-arg=--allow-experimental-plugins; may be repeated")
 	f.StringVar(&o.config, "epp-config", "", "`FILE` with the EndpointPickerConfig of the EPP, if it has plugins that Windtunnel does not know; the simulation keeps that of the run, and decisions have no limit unless --decisions states one")
 	f.Float64Var(&o.speed, "speed", 1, "how many seconds of the replicas, the load and the EPP pass in a second: below 1, a busy machine is late by less")
 	f.StringVar(&o.record, "record", "", "write what the EPP did and what was measured to a `FILE`, for --recorded")
@@ -159,8 +162,11 @@ func (o *rehearseOptions) check() error {
 		_, err := os.Stat(o.binary)
 		faults.If(o.binary != "" && err != nil, "--epp: %v; an image is named with its tag or digest", err)
 	} else {
-		faults.If(o.binary != "" || o.record != "", "--recorded is in place of --epp and --record")
+		faults.If(o.binary != "" || o.record != "" || len(o.args) > 0, "--recorded is in place of --epp, --epp-arg and --record")
 		faults.If(o.speed != 1 || o.load.log != "", "--recorded sends nothing: leave out --speed and --log")
+	}
+	if errs := compile.CheckPickerArgs(o.args, field.NewPath("--epp-arg")); len(errs) > 0 {
+		faults = append(faults, errs.ToAggregate())
 	}
 	faults.If(!(o.speed >= 0.01 && o.speed <= 1), "--speed %v: must be from 0.01 to 1", o.speed)
 	l := &o.limits

@@ -54,7 +54,7 @@ func (o *rehearseOptions) onCluster(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	measure(run, o.binary)
+	measure(run, o.binary, o.args)
 	run.Namespace, run.GenerateName, run.Name = c.Namespace, run.Name+"-", ""
 	run.APIVersion, run.Kind = v1alpha1.GroupVersion.String(), v1alpha1.SimulationRunKind
 	if err := c.Create(cmd.Context(), kube.Runs, c.Namespace, run); err != nil {
@@ -72,12 +72,13 @@ func (o *rehearseOptions) onCluster(cmd *cobra.Command) (err error) {
 	return r.print(cmd.OutOrStdout(), o.output)
 }
 
-// measure makes a run a live one of an image, with the flags that the manifest states.
-func measure(run *v1alpha1.SimulationRun, image string) {
+// measure makes a run a live one of an image, with the flags that the manifest states, and more.
+func measure(run *v1alpha1.SimulationRun, image string, args []string) {
 	if run.Spec.Execution.Live == nil {
 		run.Spec.Execution.Live = &v1alpha1.LiveExecution{}
 	}
-	run.Spec.Execution.Live.Image = image
+	live := run.Spec.Execution.Live
+	live.Image, live.Args = image, append(live.Args, args...)
 }
 
 // oneRun is the SimulationRun of the manifests.

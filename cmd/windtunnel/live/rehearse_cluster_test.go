@@ -25,10 +25,9 @@ func TestWhatAnEPPIs(t *testing.T) {
 
 func TestARehearsalOnAClusterKeepsTheFlagsOfTheManifest(t *testing.T) {
 	run := &v1alpha1.SimulationRun{}
-	measure(run, "epp:v1")
-	run.Spec.Execution.Live.Args = []string{"--v=4"}
-	measure(run, "epp:v2")
-	if diff := cmp.Diff(&v1alpha1.LiveExecution{Image: "epp:v2", Args: []string{"--v=4"}}, run.Spec.Execution.Live); diff != "" {
+	measure(run, "epp:v1", []string{"--v=4"})
+	measure(run, "epp:v2", []string{"--v=5"})
+	if diff := cmp.Diff(&v1alpha1.LiveExecution{Image: "epp:v2", Args: []string{"--v=4", "--v=5"}}, run.Spec.Execution.Live); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

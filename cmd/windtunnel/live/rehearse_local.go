@@ -88,8 +88,12 @@ func (o *rehearseOptions) throughEPP(ctx context.Context, p *play, engines *engi
 	}
 	defer os.RemoveAll(folder) //nolint:errcheck // nothing of the result is there
 	objectives, _ := objectivesOf(engines.priorities)
+	args := epp.KnownFlags(ctx, o.binary)
+	if live := engines.run.Spec.Execution.Live; live != nil {
+		args = append(args, live.Args...)
+	}
 	running, err := epp.Start(ctx, epp.Options{
-		Binary: o.binary, Args: epp.KnownFlags(ctx, o.binary), Config: config, Endpoints: endpointsOf(engines.pools, engines.open),
+		Binary: o.binary, Args: append(args, o.args...), Config: config, Endpoints: endpointsOf(engines.pools, engines.open),
 		Objectives: objectives, Renderer: "http://" + engines.open[0].Addr().String(), Folder: folder,
 		Refresh: engines.run.Spec.Scenario.Router.MetricsRefreshInterval.Duration(), Speed: o.speed,
 	})

@@ -157,7 +157,7 @@ func TestRehearseRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		"what is recorded, and an EPP":  {[]string{"--epp", "/bin/false", "--recorded", "/none"}, "--recorded is in place of --epp and --record"},
+		"what is recorded, and an EPP":  {[]string{"--epp", "/bin/false", "--recorded", "/none"}, "--recorded is in place of --epp, --epp-arg and --record"},
 		"what is recorded, and sent":    {[]string{"--recorded", "/none", "--log", "/none/log"}, "--recorded sends nothing: leave out --speed and --log"},
 		"a recording of nothing":        {[]string{"--recorded", nothing}, "it has no field epp: --record writes it"},
 		"a file that takes no record":   {[]string{"--epp", "/bin/false", "--record", "/none/record"}, "--record: the folder /none cannot be used: "},
@@ -166,6 +166,8 @@ func TestRehearseRefuses(t *testing.T) {
 		"a recording that is none":      {[]string{"--recorded", "live/rehearse.go"}, "--recorded live/rehearse.go: gzip: invalid header"},
 		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/rehearsals/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},
 		"no EPP":                        {nil, "the program of the EPP is required: --epp BINARY"},
+		"a flag that is set":            {[]string{"--epp", "/bin/false", "--epp-arg=--v=4", "--epp-arg=--grpc-port=1"}, "--epp-arg[1]: Forbidden: a rehearsal sets --grpc-port: leave it out"},
+		"a program that ends at once":   {[]string{"--epp", "/bin/echo", "--epp-arg=--v=4"}, " --v=4\n"},
 		"a share above 1":               {[]string{"--epp", "/bin/false", "--decisions", "99"}, "--decisions 99: must be from 0 to 1"},
 		"a limit below 0":               {[]string{"--epp", "/bin/false", "--tpot", "-0.1"}, "--tpot -0.1: must be at least 0"},
 		"a limit that is no number":     {[]string{"--epp", "/bin/false", "--ttft", "NaN"}, "--ttft NaN: must be at least 0"},

@@ -34,7 +34,7 @@ var pickerPath = field.NewPath("spec", "scenario", "router", "endpointPickerConf
 // RoleLabel is the label by which an EPP of llm-d tells replicas that prefill from those that decode.
 const RoleLabel = "llm-d.ai/role"
 
-// pickerFlags are flags of an EPP that a live run sets, or that would undo what it sets.
+// pickerFlags are flags of an EPP that a rehearsal sets, or that would undo what it sets.
 var pickerFlags = []string{
 	"pool-name", "pool-namespace", "config-file", "config-text", "secure-serving", "grpc-port", "grpc-health-port",
 	"metrics-port", "metrics-endpoint-auth", "tracing", "refresh-metrics-interval", "endpoint-selector", "endpoint-target-ports", "ha-enable-leader-election",
@@ -76,7 +76,7 @@ func checkLive(spec *v1alpha1.SimulationRunSpec, seeds int, path *field.Path) fi
 		return nil
 	}
 	execution := path.Child("execution")
-	errs := append(checkLiveScenario(&spec.Scenario, path.Child("scenario")), checkPickerArgs(live.Args, execution.Child("live", "args"))...)
+	errs := append(checkLiveScenario(&spec.Scenario, path.Child("scenario")), CheckPickerArgs(live.Args, execution.Child("live", "args"))...)
 	forbid := func(is bool, at *field.Path, why string) {
 		if is {
 			errs = append(errs, field.Forbidden(at, why))
@@ -172,12 +172,12 @@ func checkLivePools(pools []v1alpha1.Pool, path *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// checkPickerArgs refuses flags that the operator sets.
-func checkPickerArgs(args []string, path *field.Path) (errs field.ErrorList) {
+// CheckPickerArgs refuses flags that a rehearsal sets.
+func CheckPickerArgs(args []string, path *field.Path) (errs field.ErrorList) {
 	for i, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimLeft(arg, "-"), "=")
 		if strings.HasPrefix(arg, "-") && slices.Contains(pickerFlags, name) {
-			errs = append(errs, field.Forbidden(path.Index(i), fmt.Sprintf("the operator sets --%s: leave it out", name)))
+			errs = append(errs, field.Forbidden(path.Index(i), fmt.Sprintf("a rehearsal sets --%s: leave it out", name)))
 		}
 	}
 	return errs

@@ -73,8 +73,8 @@ func TestWhatALiveRunRefuses(t *testing.T) {
 		"spec.scenario.disruptions: Forbidden": scenario(func(s *v1alpha1.Scenario) {
 			s.Disruptions = []v1alpha1.Disruption{{Pool: "llama", At: "1s", Kind: "Fail"}}
 		}),
-		"spec.execution.live.args[1]: Forbidden: the operator sets --grpc-port":   args("--v=4", "--grpc-port=1"),
-		"spec.execution.live.args[0]: Forbidden: the operator sets --config-text": args("-config-text", "a"),
+		"spec.execution.live.args[1]: Forbidden: a rehearsal sets --grpc-port":   args("--v=4", "--grpc-port=1"),
+		"spec.execution.live.args[0]: Forbidden: a rehearsal sets --config-text": args("-config-text", "a"),
 	} {
 		t.Run(want, func(t *testing.T) {
 			run := liveRun()
