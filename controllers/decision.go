@@ -4,6 +4,7 @@ package controllers
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/api/equality"
@@ -124,22 +125,14 @@ func (d *draft) deleteAfterStatus(object client.Object, why string) {
 
 // deletesAfterStatus reports whether the cleanup of the decision deletes an object.
 func (d *draft) deletesAfterStatus(object metav1.Object) bool {
-	for _, a := range d.decision.cleanup {
-		if a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.decision.cleanup, func(a action) bool {
+		return a.object.GetUID() == object.GetUID() && a.object.GetName() == object.GetName()
+	})
 }
 
 // deletesBeforeStatus reports whether the actions of the decision delete an object.
 func (d *draft) deletesBeforeStatus(object metav1.Object) bool {
-	for _, a := range d.decision.actions {
-		if a.verb.api() == "delete" && a.object.GetUID() == object.GetUID() {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.decision.actions, func(a action) bool { return a.verb.api() == "delete" && a.object.GetUID() == object.GetUID() })
 }
 
 // requeueWithin has the subject reconciled again after this time at the latest.

@@ -5,6 +5,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
@@ -50,12 +51,7 @@ func run(ctx context.Context, checks []check) []Finding {
 
 // Failed reports whether a check found a failure.
 func Failed(findings []Finding) bool {
-	for _, f := range findings {
-		if f.Level == Fail {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(findings, func(f Finding) bool { return f.Level == Fail })
 }
 
 func one(level Level, mend, format string, args ...any) []Finding {

@@ -4,6 +4,7 @@ package observe
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"windtunnel.dev/windtunnel/pkg/stats"
@@ -117,12 +118,7 @@ func rounding(value float64) float64 { return 1e-9 * math.Abs(value) }
 
 // Drifted reports whether one of the checks found drift.
 func Drifted(checks []Check) bool {
-	for i := range checks {
-		if checks[i].Drift {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(checks, func(c Check) bool { return c.Drift })
 }
 
 // Outside counts the checks whose value is outside of its interval.

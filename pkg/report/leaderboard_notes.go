@@ -181,12 +181,7 @@ const unfinishedNote = "Some requests were in flight at the end of the run. Late
 // unfinished says whether some candidate left requests in flight.
 func (l board) unfinished() bool {
 	name := result.MustParseMetric("unfinishedRate").String()
-	for i := range l.Candidates {
-		if l.Candidates[i].Metrics[name].Mean > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Candidates, func(r result.Ranked) bool { return r.Metrics[name].Mean > 0 })
 }
 
 // noticeable is the share of requests whose rejection a table speaks of.

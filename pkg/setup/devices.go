@@ -4,6 +4,7 @@ package setup
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -24,12 +25,7 @@ const (
 var linkPrefixes = []string{"pcie-", "nvlink-", "network-"}
 
 func isLink(name string) bool {
-	for _, prefix := range linkPrefixes {
-		if strings.HasPrefix(name, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(linkPrefixes, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
 }
 
 // findDevice returns a class of links, or of what keeps bytes; the zero value

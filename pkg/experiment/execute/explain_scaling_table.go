@@ -5,6 +5,7 @@ package execute
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -97,12 +98,7 @@ func (s *ScalingStory) alike(first int) (last int, told *ScalerCall) {
 
 // idle reports whether the decision changes nothing.
 func (d *ScalerCall) idle() bool {
-	for _, p := range d.Pools {
-		if p.Was != p.Wanted {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(d.Pools, func(p ScaledCount) bool { return p.Was != p.Wanted })
 }
 
 // reasonOnly is the reason without its numbers, which differ from one time to the next.

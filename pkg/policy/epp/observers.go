@@ -3,6 +3,7 @@
 package epp
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -159,12 +160,7 @@ func unfinished(expression string) bool {
 	if text != "" && strings.ContainsRune("+-*/%<>=&|!?:.,([{", rune(text[len(text)-1])) {
 		return true
 	}
-	for _, pair := range []string{"()", "[]", "{}"} {
-		if strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"()", "[]", "{}"}, func(pair string) bool { return strings.Count(text, pair[:1]) != strings.Count(text, pair[1:]) })
 }
 
 type sessionIDParameters struct {

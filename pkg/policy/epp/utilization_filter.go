@@ -3,6 +3,8 @@
 package epp
 
 import (
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
@@ -63,12 +65,7 @@ type utilizationCondition struct {
 
 // counts reports whether a condition needs the EPP's own count.
 func (p *utilizationFilterParameters) counts() bool {
-	for _, condition := range p.Conditions {
-		if condition.Metric == activeRequestsMetric {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Conditions, func(c utilizationCondition) bool { return c.Metric == activeRequestsMetric })
 }
 
 func (p *utilizationFilterParameters) Check(l *config.Loader, path *field.Path) {

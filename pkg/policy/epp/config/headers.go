@@ -2,7 +2,10 @@
 
 package config
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Header is what each set of headers says under a name, in whatever case, the set
 // without any being the first. The cluster may be nil.
@@ -25,10 +28,5 @@ func (c *Cluster) Header(name string) []string {
 
 // States reports whether requests of the workload carry the header.
 func (c *Cluster) States(header string) bool {
-	for _, value := range c.Header(header) {
-		if value != "" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Header(header), func(value string) bool { return value != "" })
 }

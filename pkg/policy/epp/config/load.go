@@ -126,12 +126,7 @@ func (l *Loader) experimental() bool {
 	if l.Dialect.Framework < version.Router10 {
 		return false
 	}
-	for _, p := range l.Plugins {
-		if p.Kind.Alpha {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(l.Plugins, func(p *Plugin) bool { return p.Kind.Alpha })
 }
 
 func (l *Loader) config() *Config {

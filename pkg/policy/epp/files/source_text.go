@@ -4,6 +4,7 @@ package files
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -146,12 +147,7 @@ func hasAlias(n *yamlv3.Node) bool {
 	if n.Kind == yamlv3.AliasNode {
 		return true
 	}
-	for _, child := range n.Content {
-		if hasAlias(child) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(n.Content, hasAlias)
 }
 
 // sameShape reports whether two nodes hold the same.

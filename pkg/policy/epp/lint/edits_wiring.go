@@ -3,6 +3,7 @@
 package lint
 
 import (
+	"slices"
 	"strings"
 
 	yamlv3 "go.yaml.in/yaml/v3"
@@ -58,12 +59,7 @@ func (m *editFinder) append(n *yamlv3.Node, lines []string) []edit.Splice {
 }
 
 func (m *editFinder) listsType(typeName string) bool {
-	for _, item := range items(child(m.Root, "plugins")) {
-		if text(child(item, "type")) == typeName {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(items(child(m.Root, "plugins")), func(item *yamlv3.Node) bool { return text(child(item, "type")) == typeName })
 }
 
 // discovers reports whether a precise plugin listens to engines that an endpoint source announces.

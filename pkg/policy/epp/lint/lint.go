@@ -159,12 +159,7 @@ func needsProducer(err *field.Error, root *yamlv3.Node, path []string) bool {
 	if text(child(entry, "type")) != "token-load-scorer" || len(path) > 2 && path[2] == "parameters" {
 		return false
 	}
-	for _, p := range items(child(root, "plugins")) {
-		if text(child(p, "type")) == inFlightProducer {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(items(child(root, "plugins")), func(p *yamlv3.Node) bool { return text(child(p, "type")) == inFlightProducer })
 }
 
 // notices are what the version passes over, unless a rule has said so already of

@@ -2,6 +2,8 @@
 
 package lint
 
+import "slices"
+
 var unusedPlugin = Rule{
 	ID: "unused-plugin", Severity: Warning,
 	Summary: "a scorer or filter in no profile, or a detector or decider without a reference",
@@ -31,12 +33,7 @@ func (v *view) refersTo(of *plugin) bool {
 	if v.FlowControl != nil && v.FlowControl.SaturationDetector.PluginRef == of.Name || v.SaturationDetector.PluginRef == of.Name {
 		return true
 	}
-	for _, p := range v.Plugins {
-		if p != of && containsText(p.Parameters, of.Name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Plugins, func(p *plugin) bool { return p != of && containsText(p.Parameters, of.Name) })
 }
 
 func containsText(value any, word string) bool {

@@ -33,10 +33,5 @@ func ProfileWeights(config *config.Config) []Weights {
 func LooksAtPrefixes(typeName string) bool { return slices.Contains(prefixScorers, typeName) }
 
 func (p *profile) picksBestOnly() bool {
-	for _, e := range p.with("picker") {
-		if e.plugin.Type != "max-score-picker" {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p.with("picker"), func(e *entry) bool { return e.plugin.Type != "max-score-picker" })
 }
