@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"os"
 	"testing"
 	"time"
 
@@ -62,20 +61,12 @@ func ownRun(t testing.TB) *Run {
 // readRun reads a run from a log and its blocks of 16 tokens.
 func readRun(t testing.TB, name string, e Engine, log, blocks string) *Run {
 	t.Helper()
-	f, err := os.Open(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := testfile.Open(t, log)
 	requests, err := ReadLog(JSONL, f, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := os.Open(blocks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer b.Close()
+	b := testfile.Open(t, blocks)
 	if err := ReadBlocks(b, blocks, 16, requests); err != nil {
 		t.Fatal(err)
 	}

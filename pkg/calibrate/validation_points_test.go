@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 )
 
@@ -58,11 +59,7 @@ func constantLength(n float64) func(float64) float64 { return func(float64) floa
 
 func records(t testing.TB, parts ...string) []map[string]string {
 	t.Helper()
-	file, err := os.Open(testdata.File(t, parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, testdata.File(t, parts...))
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -5,10 +5,10 @@ package calibrate
 import (
 	"compress/gzip"
 	"encoding/csv"
-	"os"
 	"strconv"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // published returns the errors of LLMServingSim 2.0 on a run, from the output
@@ -16,11 +16,7 @@ import (
 func (v *validation) published(run string) Figures {
 	v.t.Helper()
 	folder := map[string]string{pro: "RTXPRO6000_Llama-3.1-8B", rtx4090: "RTX4090_Llama-3.1-8B"}[run]
-	f, err := os.Open(testdata.File(v.t, "traces", "llmservingsim-vllm-measured", folder, "sim.csv.gz"))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer f.Close()
+	f := testfile.Open(v.t, testdata.File(v.t, "traces", "llmservingsim-vllm-measured", folder, "sim.csv.gz"))
 	text, err := gzip.NewReader(f)
 	if err != nil {
 		v.t.Fatal(err)

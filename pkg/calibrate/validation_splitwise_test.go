@@ -8,11 +8,11 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
@@ -28,11 +28,7 @@ type batchShape struct{ tp, promptTokens, batch int }
 // of 64 at once on two GPUs cannot be right, and are left out.
 func (v *validation) splitwise(hardware string) map[batchShape]stepTimes {
 	v.t.Helper()
-	f, err := os.Open(testdata.File(v.t, "traces", "splitwise-sim", "perf_model.csv"))
-	if err != nil {
-		v.t.Fatal(err)
-	}
-	defer f.Close()
+	f := testfile.Open(v.t, testdata.File(v.t, "traces", "splitwise-sim", "perf_model.csv"))
 	rows, err := csv.NewReader(f).ReadAll()
 	if err != nil {
 		v.t.Fatal(err)

@@ -7,26 +7,22 @@ import (
 	"encoding/csv"
 	"io"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // readAllReduce reads what collectives inside CUDA graphs took, by number of
 // GPUs. The files count elements of 2 bytes and milliseconds.
 func readAllReduce(t *testing.T, path string) map[int][]AllReduceTime {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	var in io.Reader = file
+	var in io.Reader = testfile.Open(t, path)
 	if strings.HasSuffix(path, ".gz") {
-		if in, err = gzip.NewReader(file); err != nil {
+		var err error
+		if in, err = gzip.NewReader(in); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -5,12 +5,12 @@ package latency
 import (
 	"compress/gzip"
 	"encoding/csv"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // ops are measured kernels of one GPU in bf16: matrix products by m, n, k,
@@ -61,11 +61,7 @@ type record map[string]string
 
 func readTable(t *testing.T, path string) []record {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, path)
 	in, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)

@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // requestTimes are the medians, in ms, of measured requests of 128 output
@@ -22,11 +22,7 @@ type requestTimes struct{ prompt, token, batch map[int]float64 }
 
 func readRequestTimes(t *testing.T, path, model, hardware string, tp int) requestTimes {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, path)
 	rows, err := csv.NewReader(file).ReadAll()
 	if err != nil {
 		t.Fatal(err)

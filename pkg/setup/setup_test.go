@@ -5,7 +5,6 @@ package setup
 import (
 	"bytes"
 	"encoding/json"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -13,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 	"windtunnel.dev/windtunnel/pkg/policy/epp"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -62,11 +62,7 @@ func mustBuild(t *testing.T, edit func(*v1alpha1.Scenario)) simulator.Config {
 // resolved is the edited scenario as a plan holds it.
 func resolved(t *testing.T, edit func(*v1alpha1.Scenario)) (Tree, field.ErrorList) {
 	t.Helper()
-	file, err := os.Open("testdata/run.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, "testdata/run.yaml")
 	set, err := manifest.Read(file, "run.yaml")
 	if err != nil {
 		t.Fatal(err)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -126,11 +125,7 @@ func TestLoadWritesALog(t *testing.T) {
 	if _, err := runLoad(t, "-f", loadFile(t), "--target", newFastServer(t).URL, "--log", log); err != nil {
 		t.Fatal(err)
 	}
-	file, err := os.Open(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, log)
 	got, err := trace.ReadOutcomes(trace.Windtunnel, trace.Options{}, file, log)
 	if err != nil {
 		t.Fatal(err)

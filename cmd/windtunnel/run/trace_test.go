@@ -59,11 +59,7 @@ func TestTraceWritesEveryDecision(t *testing.T) {
 
 func gunzip(t *testing.T, name string) []byte {
 	t.Helper()
-	f, err := os.Open(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := testfile.Open(t, name)
 	z, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)

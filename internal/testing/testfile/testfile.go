@@ -25,3 +25,14 @@ func Write(t testing.TB, name string, data []byte) {
 		t.Fatal(err)
 	}
 }
+
+// Open opens a file until the test ends.
+func Open(t testing.TB, name string) *os.File {
+	t.Helper()
+	file, err := os.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = file.Close() }) // it was only read
+	return file
+}

@@ -5,13 +5,13 @@ package stability_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/kv/stability"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -70,11 +70,7 @@ type traceRequest struct {
 
 func readTrace(t *testing.T, format trace.Format, path string) []traceRequest {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, path)
 	recorded, err := trace.Read(format, file, path)
 	if err != nil {
 		t.Fatal(err)

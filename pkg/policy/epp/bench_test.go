@@ -4,10 +4,10 @@ package epp
 
 import (
 	"fmt"
-	"os"
 	"testing"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/workload/trace"
@@ -72,11 +72,7 @@ func BenchmarkMooncake(b *testing.B) {
 }
 
 func mooncake(b *testing.B) []policy.Request {
-	file, err := os.Open(testdata.File(b, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(b, testdata.File(b, "traces", "mooncake-fast25", "conversation_trace.jsonl"))
 	recorded, err := trace.Read(trace.Mooncake, file, "conversation")
 	if err != nil {
 		b.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -24,11 +23,7 @@ import (
 // readLines decodes a file of JSON lines.
 func readLines[T any](t *testing.T, path string) []T {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, path)
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	var all []T

@@ -3,11 +3,11 @@
 package simulation_test
 
 import (
-	"os"
 	"testing"
 	"time"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simulator"
@@ -110,11 +110,7 @@ func inFlightAt(t *testing.T, rows []lengths, rate float64, at time.Duration) *s
 
 // readLengths reads the lengths of a trace.
 func readLengths(t *testing.T, format trace.Format, path string) []lengths {
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, path)
 	recorded, err := trace.Read(format, file, path)
 	if err != nil {
 		t.Fatal(err)

@@ -5,23 +5,19 @@ package servegen
 import (
 	"compress/gzip"
 	"math"
-	"os"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testdata"
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 )
 
 // The figures of the published day of deepseek-r1 were computed from the files without this
 // package.
 func TestThePublishedDayHasItsClientsAndFits(t *testing.T) {
-	file, err := os.Open(testdata.File(t, "traces", "servegen", "deepseek-r1.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, testdata.File(t, "traces", "servegen", "deepseek-r1.tar.gz"))
 	unpacked, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)

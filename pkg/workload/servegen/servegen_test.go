@@ -370,11 +370,7 @@ func TestASampleIsOfTheWhole(t *testing.T) {
 // published is the description of a day that is published.
 func published(t *testing.T) *servegen.Data {
 	t.Helper()
-	file, err := os.Open(testdata.File(t, "traces", "servegen", "deepseek-r1.tar.gz"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := testfile.Open(t, testdata.File(t, "traces", "servegen", "deepseek-r1.tar.gz"))
 	unpacked, err := gzip.NewReader(file)
 	if err != nil {
 		t.Fatal(err)

@@ -6,13 +6,13 @@ import (
 	"compress/gzip"
 	"encoding/json"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"windtunnel.dev/windtunnel/internal/testing/testfile"
 	"windtunnel.dev/windtunnel/pkg/policy/autoscaling"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -79,11 +79,7 @@ func TestPrometheusAnswersTheSame(t *testing.T) {
 
 func readStories(t *testing.T) []scraped {
 	t.Helper()
-	f, err := os.Open("testdata/prometheus.json.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
+	f := testfile.Open(t, "testdata/prometheus.json.gz")
 	r, err := gzip.NewReader(f)
 	if err != nil {
 		t.Fatal(err)
