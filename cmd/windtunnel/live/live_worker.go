@@ -98,7 +98,7 @@ func (o *liveWorkerOptions) measure(ctx context.Context, plan *experiment.Plan, 
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	p.choices.SetMoments(momentsOf(moments, p.seed))
+	p.take(moments)
 	return p, nil
 }
 
@@ -216,7 +216,7 @@ func (p *podPlay) follow(ctx context.Context, over <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		p.take(ctx)
+		p.takeNotes(ctx)
 		found, err := p.find(ctx, p.live, p.services)
 		if err != nil || found.equal(&last) {
 			continue
@@ -229,8 +229,8 @@ func (p *podPlay) follow(ctx context.Context, over <-chan struct{}) {
 	}
 }
 
-// take takes what the replicas noted, unless they have changed, or an answer was lost before.
-func (p *podPlay) take(ctx context.Context) {
+// takeNotes takes what the replicas noted, unless they have changed, or an answer was lost before.
+func (p *podPlay) takeNotes(ctx context.Context) {
 	for i, e := range p.first.endpoints {
 		if p.moved.told != "" || p.lost != nil {
 			return
@@ -247,7 +247,7 @@ func (p *podPlay) take(ctx context.Context) {
 
 // compare holds the run against its simulation.
 func (p *podPlay) compare(ctx context.Context) (*rehearsal, error) {
-	switch p.take(ctx); {
+	switch p.takeNotes(ctx); {
 	case p.moved.told != "":
 		p.notes = rehearse.NewNotes(len(p.first.endpoints), 0) // those of replicas that have gone are not whole
 	case p.lost != nil:

@@ -4,6 +4,7 @@ package live
 
 import (
 	"context"
+	"time"
 
 	"windtunnel.dev/windtunnel/pkg/live/epp"
 	"windtunnel.dev/windtunnel/pkg/live/load"
@@ -47,6 +48,15 @@ func (p *play) hear(e *load.Outcome) {
 	if e.Measured {
 		p.behindWarmUp = append(p.behindWarmUp, load.RequestID(p.seed, e.ID))
 	}
+}
+
+// take takes what the EPP told of the requests.
+func (p *play) take(moments *epp.Moments) {
+	told := moments.ByRequest()
+	p.choices.SetMoments(func(request int) (chosen, ended time.Time) {
+		of := told[load.RequestID(p.seed, request)]
+		return of.Chosen, of.Ended
+	})
 }
 
 // recording is what was live.

@@ -111,7 +111,7 @@ func (o *rehearseOptions) throughEPP(ctx context.Context, p *play, engines *engi
 		return err
 	}
 	running.Stop() // which tells the last moments
-	p.choices.SetMoments(momentsOf(running.Moments, p.seed))
+	p.take(running.Moments)
 	return nil
 }
 
@@ -126,15 +126,6 @@ func whileRuns(ctx context.Context, p *epp.Process) (context.Context, context.Ca
 		}
 	}()
 	return ctx, func() { cancel(nil) }
-}
-
-// momentsOf are what an EPP told of the requests of a seed.
-func momentsOf(moments *epp.Moments, seed int64) func(request int) (chosen, ended time.Time) {
-	told := moments.ByRequest()
-	return func(request int) (chosen, ended time.Time) {
-		of := told[load.RequestID(seed, request)]
-		return of.Chosen, of.Ended
-	}
 }
 
 // endpointsOf are the replicas as the EPP finds them.

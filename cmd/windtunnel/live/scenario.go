@@ -119,16 +119,22 @@ func (o *scenarioOptions) read(ctx context.Context, stdin io.Reader) (local.Run,
 
 // plannedRun is the run of a plan.
 func plannedRun(plan *experiment.Plan, traces trace.Set) (local.Run, error) {
-	tree, err := plan.ScenarioAt(experiment.Point{}, 1)
+	scenario, err := scenarioOf(plan)
 	if err != nil {
 		return local.Run{}, err
 	}
-	scenario, _, errs := plan.Builder.Decode(tree, nil)
-	if len(errs) > 0 {
-		return local.Run{}, errs.ToAggregate()
-	}
 	run := &v1alpha1.SimulationRun{Spec: v1alpha1.SimulationRunSpec{Scenario: *scenario}}
 	return local.Run{SimulationRun: run, Compiled: &compile.Compiled{Plan: plan, Traces: traces}}, nil
+}
+
+// scenarioOf is the scenario of a plan, with what flags set.
+func scenarioOf(plan *experiment.Plan) (*v1alpha1.Scenario, error) {
+	tree, err := plan.ScenarioAt(experiment.Point{}, 1)
+	if err != nil {
+		return nil, err
+	}
+	scenario, _, errs := plan.Builder.Decode(tree, nil)
+	return scenario, errs.ToAggregate()
 }
 
 // poolsOf are the pools of a run.
@@ -138,13 +144,9 @@ func (o *scenarioOptions) poolsOf(run local.Run) (pools, error) {
 	if err != nil {
 		return pools{}, err
 	}
-	tree, err := run.Plan.ScenarioAt(of.Point, of.Share)
+	scenario, err := scenarioOf(run.Plan)
 	if err != nil {
 		return pools{}, err
-	}
-	scenario, _, errs := run.Plan.Builder.Decode(tree, nil)
-	if len(errs) > 0 {
-		return pools{}, errs.ToAggregate()
 	}
 	served := pools{run: run, config: config, scenario: scenario.Pools}
 	served.draw(&config)
