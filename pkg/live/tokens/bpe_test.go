@@ -109,6 +109,8 @@ func TestReadRefusesWhatItDoesNotKnow(t *testing.T) {
 	for name, tc := range map[string]struct{ old, new, want string }{
 		"no JSON":         {`{"version"`, `"version"`, "not a tokenizer.json"},
 		"another model":   {`"type": "BPE"`, `"type": "WordPiece"`, "model: only byte-level BPE is known"},
+		"a Unigram":       {`"type": "BPE"`, `"scores": 0, "vocab": [["a", -1.5]], "type": "Unigram"`, "model: only byte-level BPE is known, as that of Llama 3 and Qwen, got Unigram"},
+		"another type":    {`"version": "1.0"`, `"added_tokens": 3`, "not a tokenizer.json: added_tokens must not be a JSON number"},
 		"bytes as tokens": {`"byte_fallback": false`, `"byte_fallback": true`, "model: only byte-level BPE is known"},
 		"another form":    {`{"type": "NFC"}`, `{"type": "NFKC"}`, "normalizer: only NFC is known, got NFKC"},
 		"another split":   {`"Isolated"`, `"Removed"`, "pre_tokenizer: a step of the type Split"},

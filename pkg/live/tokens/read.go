@@ -84,12 +84,16 @@ const gpt2Words = `'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+
 // known, so that no text gets other tokens than the model's.
 func Read(r io.Reader) (*BPE, error) {
 	var f file
-	if err := json.NewDecoder(r).Decode(&f); err != nil {
+	var typed *json.UnmarshalTypeError // behind which the rest is read: other models have other fields
+	if err := json.NewDecoder(r).Decode(&f); err != nil && !(errors.As(err, &typed) && typed.Field != "") {
 		return nil, fmt.Errorf("not a tokenizer.json: %w", err)
 	}
 	m := &f.Model
 	if m.Type != "BPE" || m.Dropout != nil || m.UnknownToken != nil || m.ByteFallback || m.ContinuingSubwordPrefix != "" || m.EndOfWordSuffix != "" {
 		return nil, fmt.Errorf("model: only byte-level BPE is known, as that of Llama 3 and Qwen, got %s", cmp.Or(m.Type, "no type"))
+	}
+	if typed != nil {
+		return nil, fmt.Errorf("not a tokenizer.json: %s must not be a JSON %s", typed.Field, typed.Value)
 	}
 	b := &BPE{added: map[string]uint32{}, whole: m.IgnoreMerges}
 	if f.Normalizer != nil && f.Normalizer.Type != "NFC" {
