@@ -5,6 +5,7 @@ package kv
 import (
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -270,11 +271,7 @@ func TestNewCachePanics(t *testing.T) {
 		"blocks of nothing": {8, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
+			defer paniccheck.Want(t, "no panic")
 			NewCache(size[0], size[1], true, LRU)
 		})
 	}
@@ -283,11 +280,7 @@ func TestNewCachePanics(t *testing.T) {
 func TestPrepayPanicsWithWindows(t *testing.T) {
 	c := NewCache(3, blockTokens, false, LRU)
 	c.SetWindows(Windows{Groups: 1, Blocks: 1})
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	c.Prepay()
 }
 

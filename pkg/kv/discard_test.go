@@ -2,7 +2,11 @@
 
 package kv
 
-import "testing"
+import (
+	"testing"
+
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
+)
 
 func wantBlank(t *testing.T, c *Cache, what string, want int) {
 	t.Helper()
@@ -115,10 +119,6 @@ func TestReleaseOfWithheldSequenceLeavesBlankBlocks(t *testing.T) {
 func TestWithheldSequenceCannotDecode(t *testing.T) {
 	c := NewCache(10, blockTokens, true, LRU)
 	s := admitUncached(t, c, Admission{Chain: chainOf([2]int{1, 96}), Tokens: 48, Withheld: true})
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	c.StartDecode(s)
 }

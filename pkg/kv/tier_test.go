@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -116,11 +117,7 @@ func TestTierMisusePanics(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := NewTier(4, LRU)
 			storeMissing(t, s, chain, 2, 0)
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
+			defer paniccheck.Want(t, "no panic")
 			misuse(s)
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 )
 
 // publishedPeaks are those that the published step times were computed with.
@@ -199,11 +201,7 @@ func TestPhysicsRejectsLatentAttention(t *testing.T) {
 		t.Errorf("note = %q", note)
 	}
 	func() {
-		defer func() {
-			if recover() == nil {
-				t.Error("it is computed all the same")
-			}
-		}()
+		defer paniccheck.Want(t, "it is computed all the same")
 		i.Physics()
 	}()
 	i.Model = mustModel(t, "Mixtral-8x7B")

@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 )
 
 const smallTable = `
@@ -183,11 +185,7 @@ func TestTableLimitsValidation(t *testing.T) {
 }
 
 func TestInvalidTableHasNoTimer(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	Table{}.Timer()
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 )
 
 func errorMessages(errs field.ErrorList) []string {
@@ -129,11 +131,7 @@ func TestRooflinePanicsOnInvalidCoefficients(t *testing.T) {
 		"no coefficients": func() { Instance{Model: m, Accelerator: a, TensorParallelism: 1}.Roofline(RooflineCoefficients{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
+			defer paniccheck.Want(t, "no panic")
 			build()
 		})
 	}

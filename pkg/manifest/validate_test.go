@@ -13,6 +13,7 @@ import (
 
 	"windtunnel.dev/windtunnel/api/v1alpha1"
 	"windtunnel.dev/windtunnel/internal/testing/builder"
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/manifest"
 )
 
@@ -85,11 +86,7 @@ func TestOtherTypesAreBrokenInvariants(t *testing.T) {
 		"Default":  func() { manifest.Default(&v1alpha1.SimulationRunList{}) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic for a type that has no schema here")
-				}
-			}()
+			defer paniccheck.Want(t, "no panic for a type that has no schema here")
 			call()
 		})
 	}

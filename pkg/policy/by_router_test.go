@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -189,11 +190,7 @@ func TestOneOfSeveralRoutersEvictsAfterItsOwnRequests(t *testing.T) {
 }
 
 func TestSeveralRoutersFollowEachOther(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("a gap between the endpoints of two routers is accepted")
-		}
-	}()
+	defer paniccheck.Want(t, "a gap between the endpoints of two routers is accepted")
 	a := &spy{}
 	policy.ByRouter(
 		policy.RouterPolicies{Policies: policy.Policies{Routing: a.routing()}, Endpoints: 2},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 )
 
@@ -113,11 +114,7 @@ func TestBrokenPromptsPanic(t *testing.T) {
 		"a negative nothing": func() { of(prompt.Extent{Start: -1}).AllBlocks(nil, 16) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("no panic")
-				}
-			}()
+			defer paniccheck.Want(t, "no panic")
 			call()
 		})
 	}

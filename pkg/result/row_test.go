@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"windtunnel.dev/windtunnel/internal/testing/golden"
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 )
 
 func TestRowsGolden(t *testing.T) {
@@ -74,11 +75,7 @@ func TestRowOfIsTheRowOfTheDocument(t *testing.T) {
 }
 
 func TestNewRowPanicsOnGroupsNotKept(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("a metric of two labels that the document was not made for went unnoticed")
-		}
-	}()
+	defer paniccheck.Want(t, "a metric of two labels that the document was not made for went unnoticed")
 	NewRow(makeDocument(42, 0), 0, []Metric{MustParseMetric("ttft.p99{class=critical,pool=small}")})
 }
 

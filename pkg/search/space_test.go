@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/search"
 )
 
@@ -188,10 +189,6 @@ func renamed(p search.Parameter, name string) search.Parameter {
 }
 
 func TestSizeOfAnInvalidSpacePanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("did not panic")
-		}
-	}()
+	defer paniccheck.Want(t, "did not panic")
 	spaceOf().Size()
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -195,11 +196,7 @@ func TestImpossibleHistogramCallsPanic(t *testing.T) {
 	}
 	for name, call := range tests {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("did not panic")
-				}
-			}()
+			defer paniccheck.Want(t, "did not panic")
 			call(&stats.Histogram{})
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"windtunnel.dev/windtunnel/internal/testing/jsontest"
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -61,11 +62,7 @@ func TestPairedDifferenceCancelsWhatBothMet(t *testing.T) {
 }
 
 func TestPairsOfDifferentLengthsPanic(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("did not panic")
-		}
-	}()
+	defer paniccheck.Want(t, "did not panic")
 	stats.PairedDifference([]float64{1, 2}, []float64{1}, 0.95)
 }
 

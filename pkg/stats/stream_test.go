@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -130,10 +131,6 @@ func TestIntNOfALargeBoundFavoursNoNumber(t *testing.T) {
 }
 
 func TestIntNOfNothingPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("IntN(0) did not panic")
-		}
-	}()
+	defer paniccheck.Want(t, "IntN(0) did not panic")
 	stats.NewStream(1, "integers").IntN(0)
 }

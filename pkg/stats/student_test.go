@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -73,11 +74,7 @@ func TestImpossibleStudentTPanics(t *testing.T) {
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("did not panic")
-				}
-			}()
+			defer paniccheck.Want(t, "did not panic")
 			stats.StudentT(tc.confidence, tc.degrees)
 		})
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/stats"
 )
 
@@ -177,11 +178,7 @@ func TestOneDrawVariatesOfScaledLawsRankAlike(t *testing.T) {
 func TestGammaOfAnImpossibleShapePanics(t *testing.T) {
 	for _, shape := range []float64{0, -1, math.Inf(1), math.NaN()} {
 		t.Run(fmt.Sprint(shape), func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("did not panic")
-				}
-			}()
+			defer paniccheck.Want(t, "did not panic")
 			stats.NewStream(1, "gamma").Gamma(shape)
 		})
 	}

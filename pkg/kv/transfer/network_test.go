@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/kv/transfer"
 	"windtunnel.dev/windtunnel/pkg/simtime"
 )
@@ -290,11 +291,7 @@ func TestMisuse(t *testing.T) {
 		"a look into the past": func() { n := transfer.New(fast); n.Advance(5); n.Load(4, 0) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Error("did not panic")
-				}
-			}()
+			defer paniccheck.Want(t, "did not panic")
 			misuse()
 		})
 	}

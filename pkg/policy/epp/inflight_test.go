@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
 )
@@ -157,11 +158,7 @@ func TestLedgerAgreesWithAMap(t *testing.T) {
 }
 
 func TestLedgerRefusesARequestThatIsInFlight(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	l := scheduler.NewLedger[int64]()
 	l.Put(3, 1)
 	l.Put(3, 1)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/config"
 	"windtunnel.dev/windtunnel/pkg/policy/epp/scheduler"
@@ -47,11 +48,7 @@ plugins: [{type: token-load-scorer}, {type: inflight-load-producer}, {type: no-h
   {type: probabilistic-admitter, parameters: {k: 1e-12}}]`
 
 func TestScrapesMustBeOfAllEndpoints(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	_, _ = New(mustLoad(t, ""), config.Cluster{Endpoints: 3}, 1).Route(idle(2), request(0, 1))
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
 	"windtunnel.dev/windtunnel/pkg/simtime"
@@ -88,11 +89,7 @@ func TestTheAdmissionMakesRequestsWait(t *testing.T) {
 
 // A policy that asks for a delay into the past would be asked again for ever.
 func TestADelayIntoThePastPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
+	defer paniccheck.Want(t, "no panic")
 	source := &script{requests: []workload.Request{{ID: 0, Arrival: 10, Prompt: prompt.Prompt{}.Append(prompt.Extent{Source: 1, Tokens: 8}), OutputTokens: 1}}}
 	a := &tellingAdmission{verdicts: map[int][]policy.AdmissionResponse{0: {policy.DelayUntil(10)}}}
 	_, _ = Run(context.Background(), simulator.Config{

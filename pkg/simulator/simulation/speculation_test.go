@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"windtunnel.dev/windtunnel/internal/testing/paniccheck"
 	"windtunnel.dev/windtunnel/pkg/latency"
 	"windtunnel.dev/windtunnel/pkg/policy"
 	"windtunnel.dev/windtunnel/pkg/prompt"
@@ -127,11 +128,7 @@ func TestSpeculationThatIsRefused(t *testing.T) {
 		"a negative look-ahead": {Tokens: 1, Lookahead: -1, Acceptance: []float64{1}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%+v is taken", s)
-				}
-			}()
+			defer paniccheck.Want(t, "%+v is taken", s)
 			s.Check()
 		})
 	}
