@@ -70,7 +70,7 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 	}
 	spec.InitContainers = []corev1.Container{first}
 	if p.Live.Priorities {
-		spec.InitContainers = append(spec.InitContainers, objectsContainer(&first))
+		spec.InitContainers = append(spec.InitContainers, objectsContainer(&first, picker.VolumeMounts))
 	}
 	spec.InitContainers = append(spec.InitContainers, picker)
 	spec.TerminationGracePeriodSeconds = ptr.To(int64(10)) // the EPP waits for all of it
@@ -79,10 +79,10 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 
 // objectsContainer serves what an EPP reads from Kubernetes. It has a port of the pod, where the kubelet asks
 // whether it has started: the EPP waits for that.
-func objectsContainer(first *corev1.Container) corev1.Container {
+func objectsContainer(first *corev1.Container, mounts []corev1.VolumeMount) corev1.Container {
 	c := *first.DeepCopy()
 	c.Name, c.Args = "objects", []string{"objects", "--folder=" + pickerFolder, fmt.Sprintf("--address=0.0.0.0:%d", portObjects)}
-	c.RestartPolicy = ptr.To(corev1.ContainerRestartPolicyAlways)
+	c.VolumeMounts, c.RestartPolicy = mounts, ptr.To(corev1.ContainerRestartPolicyAlways)
 	c.StartupProbe = &corev1.Probe{
 		ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/api", Port: intstr.FromInt32(portObjects)}},
 		PeriodSeconds: 1, FailureThreshold: 60,

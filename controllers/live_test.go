@@ -69,9 +69,11 @@ func (c *cluster) beside() []string {
 }
 
 // TestMakeLive compares the objects of a live run with testdata/live.yaml, which is easier to review
-// than Go.
+// than Go. It has priorities, and so a container that has started before the EPP.
 func TestMakeLive(t *testing.T) {
-	s := run{liveRun()}
+	live := liveRun()
+	live.Spec.Scenario.Workload.Clients[0].Priority = 5
+	s := run{live}
 	compiled, errs, err := s.compile(t.Context(), clusterInputs{})
 	if err != nil || len(errs) > 0 {
 		t.Fatal(err, errs)
@@ -91,26 +93,6 @@ func TestMakeLive(t *testing.T) {
 	got := bytes.Join(all, []byte("---\n"))
 	file := filepath.Join("testdata", "live.yaml")
 	golden.Check(t, file, got)
-}
-
-// TestTheObjectsAreThereBeforeTheEPP has priorities, which the EPP reads from Kubernetes.
-func TestTheObjectsAreThereBeforeTheEPP(t *testing.T) {
-	c := newLiveCluster(t)
-	live := liveRun()
-	live.Spec.Scenario.Workload.Clients[0].Priority = 5
-	c.create(live)
-	c.reconcile(live)
-	var started []string
-	for _, container := range c.job().Spec.Template.Spec.InitContainers {
-		name := container.Name
-		if container.StartupProbe != nil {
-			name += ", which has started"
-		}
-		started = append(started, name)
-	}
-	if diff := cmp.Diff([]string{"prepare", "objects, which has started", "epp"}, started); diff != "" {
-		t.Errorf("containers before the worker (-want +got):\n%s", diff)
-	}
 }
 
 func TestOnlyTheWorkerOfALiveRunHasAToken(t *testing.T) {

@@ -20,10 +20,11 @@ import (
 	"windtunnel.dev/windtunnel/pkg/worker"
 )
 
-// liveRun asks for a measurement of an EPP.
+// liveRun asks for a measurement of an EPP. With a priority, the pod has all containers that it may have.
 func liveRun() *v1alpha1.SimulationRun {
 	run := builder.MakeRun("live", "").Scenario(builder.Requests(50)).Obj()
 	run.Spec.Scenario.Horizon.Duration = "10m"
+	run.Spec.Scenario.Workload.Clients[0].Priority = 5
 	run.Spec.Execution.Live = &v1alpha1.LiveExecution{Image: "epp:v1"}
 	return run
 }
