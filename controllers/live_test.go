@@ -174,7 +174,7 @@ func TestEveryEndOfALiveRunLeavesNothingBeside(t *testing.T) {
 		}, v1alpha1.ReasonPending, "suspended"},
 		"its spec becomes invalid": {func(c *cluster, run *v1alpha1.SimulationRun, _ *corev1.Pod) {
 			edit(c, run, func(r *v1alpha1.SimulationRun) { r.Spec.Execution.Live.Args = []string{"--grpc-port=1"} })
-		}, v1alpha1.ReasonInvalid, "spec.execution.live.args[0]: Forbidden: the operator sets --grpc-port"},
+		}, v1alpha1.ReasonInvalid, "spec.execution.live.args[0]: Forbidden: a rehearsal sets --grpc-port"},
 	}
 	for name, tc := range tests {
 		t.Run(name, func(t *testing.T) {
