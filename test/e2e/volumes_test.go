@@ -148,7 +148,9 @@ func writeTrace(t *testing.T) (folder, sha256 string) {
 
 func writeFile(t *testing.T, name string, content []byte) {
 	t.Helper()
-	testfile.Write(t, name, content)
+	if err := os.WriteFile(name, content, 0o644); err != nil { // containers have another user
+		t.Fatal(err)
+	}
 }
 
 // claim is a claim that is bound to a folder of the node.
