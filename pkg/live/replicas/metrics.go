@@ -4,6 +4,7 @@ package replicas
 
 import (
 	"github.com/prometheus/client_golang/prometheus"
+
 	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/simulator/simulation"

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
 	"windtunnel.dev/windtunnel/pkg/live/replicas"
 )
 
