@@ -34,8 +34,8 @@ const (
 	proposeTries = 3
 )
 
-// proposeResources are those of a pod that asks: it simulates nothing.
-func proposeResources() corev1.ResourceRequirements {
+// smallResources are those of a container that simulates nothing.
+func smallResources() corev1.ResourceRequirements {
 	return corev1.ResourceRequirements{
 		Requests: corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("100m"), corev1.ResourceMemory: resource.MustParse("128Mi")},
 		Limits:   corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("1"), corev1.ResourceMemory: resource.MustParse("512Mi")},

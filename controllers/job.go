@@ -194,7 +194,7 @@ func makePodSpec(s subject, p *subjectPlan, t *task, image string) corev1.PodSpe
 	resources := podResources(s.execution().Resources)
 	args := []string{"worker", fmt.Sprintf("--shards=%d", t.shards), fmt.Sprintf("--parallelism=%d", cpus(resources))}
 	if t.asks() {
-		resources, args = proposeResources(), []string{"propose"}
+		resources, args = smallResources(), []string{"propose"}
 	}
 	spec := restrictedPod(image, resources, args)
 	spec.RestartPolicy, spec.ServiceAccountName = corev1.RestartPolicyNever, WorkerName
@@ -229,7 +229,7 @@ func restrictedPod(image string, resources corev1.ResourceRequirements, args []s
 			Name:      worker.Container,
 			Image:     image,
 			Args:      args,
-			Env:       []corev1.EnvVar{{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(resources), 10)}},
+			Env:       []corev1.EnvVar{memoryLimit(resources)},
 			Resources: resources,
 			// A worker that dies without a word leaves the end of its log.
 			TerminationMessagePolicy: corev1.TerminationMessageFallbackToLogsOnError,
@@ -240,6 +240,11 @@ func restrictedPod(image string, resources corev1.ResourceRequirements, args []s
 			},
 		}},
 	}
+}
+
+// memoryLimit bounds the heap of a program of Windtunnel.
+func memoryLimit(of corev1.ResourceRequirements) corev1.EnvVar {
+	return corev1.EnvVar{Name: "GOMEMLIMIT", Value: strconv.FormatInt(heap(of), 10)}
 }
 
 // mountTraces mounts the traces that the plan replays.

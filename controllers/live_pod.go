@@ -82,6 +82,8 @@ func makeLivePod(spec *corev1.PodSpec, s subject, p *subjectPlan, job string) {
 func objectsContainer(first *corev1.Container, mounts []corev1.VolumeMount) corev1.Container {
 	c := *first.DeepCopy()
 	c.Name, c.Args = "objects", []string{"objects", "--folder=" + pickerFolder, fmt.Sprintf("--address=0.0.0.0:%d", portObjects)}
+	c.Resources = smallResources()
+	c.Env = []corev1.EnvVar{memoryLimit(c.Resources)}
 	c.VolumeMounts, c.RestartPolicy = mounts, ptr.To(corev1.ContainerRestartPolicyAlways)
 	c.StartupProbe = &corev1.Probe{
 		ProbeHandler:  corev1.ProbeHandler{HTTPGet: &corev1.HTTPGetAction{Path: "/api", Port: intstr.FromInt32(portObjects)}},

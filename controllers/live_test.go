@@ -110,6 +110,24 @@ func TestOnlyTheWorkerOfALiveRunHasAToken(t *testing.T) {
 	}
 }
 
+// TestWhatIsBesideTheWorkerOfALiveRun has the container objects where requests have priorities, and not otherwise.
+func TestWhatIsBesideTheWorkerOfALiveRun(t *testing.T) {
+	for priority, want := range map[int32][]string{0: {"prepare", "epp"}, 5: {"prepare", "objects", "epp"}} {
+		c := newLiveCluster(t)
+		live := liveRun()
+		live.Spec.Scenario.Workload.Clients[0].Priority = priority
+		c.create(live)
+		c.reconcile(live)
+		var got []string
+		for _, container := range c.job().Spec.Template.Spec.InitContainers {
+			got = append(got, container.Name)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("priority %d (-want +got):\n%s", priority, diff)
+		}
+	}
+}
+
 func TestNamesOfALiveRunFit(t *testing.T) {
 	pool := strings.Repeat("p", 63)
 	for _, object := range []string{"a", "1.a", strings.Repeat("r", 63), strings.Repeat("r", 253)} {
