@@ -137,6 +137,27 @@ func TestObjectivesArePriorities(t *testing.T) {
 	}
 }
 
+// TestAllRequestsOfAnOpenLoopHaveAnObjective has one priority first come at 20 s, behind 20,000 requests of another.
+func TestAllRequestsOfAnOpenLoopHaveAnObjective(t *testing.T) {
+	for duration, want := range map[string]map[int]bool{"30s": {0: true, 7: true}, "15s": {0: true}} {
+		text := strings.NewReplacer("{requests: 20}", "{duration: "+duration+"}", "process: Poisson, rate: \"200\"", "process: Constant, rate: \"1000\"").Replace(loadManifest)
+		text = strings.Replace(text, "  replications:", `      - name: rare
+        priority: 7
+        arrivals: {process: Constant, rate: "0.05"}
+        inputTokens: {distribution: Constant, mean: "10"}
+        outputTokens: {distribution: Constant, mean: "4"}
+  replications:`, 1)
+		o := scenarioOptions{local: local.Options{Parallelism: 1, Files: []string{writeManifest(t, text)}}}
+		served, err := o.load(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, served.priorities); diff != "" || len(served.lengths) != drawnRequests {
+			t.Errorf("%s: %d lengths; priorities (−want +got):\n%s", duration, len(served.lengths), diff)
+		}
+	}
+}
+
 func TestWhichRolesAreWarnedOf(t *testing.T) {
 	var said bytes.Buffer
 	warnOfRoles(&said, []v1alpha1.Pool{{Role: v1alpha1.BothRole}, {Role: v1alpha1.DecodeRole}})

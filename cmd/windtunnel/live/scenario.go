@@ -18,6 +18,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/experiment/compile"
 	"windtunnel.dev/windtunnel/pkg/experiment/execute"
 	"windtunnel.dev/windtunnel/pkg/latency"
+	"windtunnel.dev/windtunnel/pkg/simtime"
 	"windtunnel.dev/windtunnel/pkg/simulator"
 	"windtunnel.dev/windtunnel/pkg/worker"
 	"windtunnel.dev/windtunnel/pkg/workload"
@@ -67,24 +68,33 @@ type pools struct {
 	priorities map[int]bool
 }
 
-// drawnRequests is how many requests of a workload stand for all of them.
+// drawnRequests is how many requests of a workload stand for all of them: for their lengths and, in a closed loop, for
+// their priorities.
 const drawnRequests = 10_000
 
-// draw takes the lengths and priorities of the first requests of a workload.
+// draw takes the lengths of the first requests of a workload, and the priorities of all that an open loop sends.
 func (p *pools) draw(c *simulator.Config) {
 	source := c.Source
 	if c.Listener != nil {
 		source = workload.AnsweredAtOnce(c.Listener)
 	}
+	all := c.Listener == nil && compile.StatesPriorities(&p.run.Spec.Scenario.Workload)
 	p.priorities = map[int]bool{}
-	for len(p.lengths) < drawnRequests {
+	for n := 0; n < drawnRequests || all; n++ {
 		r, more := source.Next()
-		if !more {
+		if !more || n >= drawnRequests && !within(&c.Horizon, n, r.Arrival) {
 			break
 		}
-		p.lengths = append(p.lengths, r.OutputTokens)
+		if n < drawnRequests {
+			p.lengths = append(p.lengths, r.OutputTokens)
+		}
 		p.priorities[r.Priority] = true
 	}
+}
+
+// within is whether a horizon has a request, of the number n from 0, that arrives at a time.
+func within(h *simulator.Horizon, n int, at simtime.Time) bool {
+	return (h.Requests == 0 || n < h.Requests) && (h.Duration == 0 || at < simtime.Time(h.Duration))
 }
 
 // replicas is how many endpoints there are.

@@ -53,7 +53,7 @@ func Live(run *v1alpha1.SimulationRun, plan *experiment.Plan) error {
 	plan.Live = &experiment.Live{
 		Image: in.Image, EndpointPickerConfig: string(text),
 		Args:       append([]string{"--refresh-metrics-interval=" + string(run.Spec.Scenario.Router.MetricsRefreshInterval)}, in.Args...),
-		Priorities: statesPriorities(&run.Spec.Scenario.Workload),
+		Priorities: StatesPriorities(&run.Spec.Scenario.Workload),
 	}
 	for i := range run.Spec.Scenario.Pools {
 		pool := &run.Spec.Scenario.Pools[i]
@@ -130,8 +130,8 @@ func CheckRehearsed(in *v1alpha1.Scenario, path *field.Path) (errs field.ErrorLi
 	return errs
 }
 
-// statesPriorities is whether a workload may have priorities: a trace has those of its rows.
-func statesPriorities(in *v1alpha1.Workload) bool {
+// StatesPriorities is whether a workload may have priorities: a trace has those of its rows.
+func StatesPriorities(in *v1alpha1.Workload) bool {
 	return in.Trace != nil || len(in.Traces) > 0 ||
 		slices.ContainsFunc(in.Clients, func(c v1alpha1.Client) bool { return c.Priority != 0 }) ||
 		slices.ContainsFunc(in.Tenants, func(t v1alpha1.Tenant) bool { return ptr.Deref(t.Priority, 0) != 0 })

@@ -99,7 +99,7 @@ func TestWhichLiveRunsMayHavePriorities(t *testing.T) {
 		"those of a trace":    {v1alpha1.Workload{Trace: &v1alpha1.Trace{}}, true},
 		"those of two traces": {v1alpha1.Workload{Traces: []v1alpha1.NamedTrace{{}, {}}}, true},
 	} {
-		if got := statesPriorities(&tc.workload); got != tc.want {
+		if got := StatesPriorities(&tc.workload); got != tc.want {
 			t.Errorf("%s: got %t", name, got)
 		}
 	}
