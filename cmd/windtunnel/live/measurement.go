@@ -26,6 +26,7 @@ import (
 	"windtunnel.dev/windtunnel/pkg/report/dataframe"
 	"windtunnel.dev/windtunnel/pkg/result"
 	"windtunnel.dev/windtunnel/pkg/simulator"
+	"windtunnel.dev/windtunnel/pkg/workload"
 )
 
 // mostLate is by how much requests may be sent after their time before the load counts as another one.
@@ -75,6 +76,21 @@ func (o *loadOptions) newMeasurement(run local.Run) (*measurement, error) {
 // simulation makes the input of the simulation that is compared.
 func (m *measurement) simulation() (simulator.Config, error) {
 	return execute.Config(m.run.Plan, m.run.Traces, experiment.Case{Trial: &experiment.Trial{Share: 1}, Seed: m.seed})
+}
+
+// requests is how many requests the workload has; -1 where that depends on the answers.
+func (m *measurement) requests() (n int, err error) {
+	config, err := m.simulation()
+	if err != nil {
+		return 0, err
+	}
+	if config.Listener != nil {
+		return -1, workload.Close(config.Source)
+	}
+	for q, more := config.Source.Next(); more && within(&config.Horizon, n, q.Arrival); q, more = config.Source.Next() {
+		n++
+	}
+	return n, workload.Close(config.Source)
 }
 
 func ordersByPriority(p v1alpha1.Pool) bool { return p.Engine.Scheduler == v1alpha1.PriorityScheduler }

@@ -119,7 +119,7 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 	}
 	_, m.options.Objective = objectivesOf(pools.priorities)
 	warnOfRoles(stderr, pools.scenario)
-	live, err := o.recording(pools.replicas(), func() (*recording, error) { return o.onThisMachine(ctx, pools, config, m, stderr) })
+	live, err := o.recording(m, pools.replicas(), func() (*recording, error) { return o.onThisMachine(ctx, pools, config, m, stderr) })
 	if err != nil {
 		return err
 	}
@@ -133,10 +133,10 @@ func (o *rehearseOptions) run(ctx context.Context, stdin io.Reader, stdout, stde
 
 // recording returns what was live: read from --recorded, or of a rehearsal now, which it writes to --record. A file that
 // cannot be written is an error before anything starts.
-func (o *rehearseOptions) recording(replicas int, now func() (*recording, error)) (r *recording, err error) {
+func (o *rehearseOptions) recording(m *measurement, replicas int, now func() (*recording, error)) (r *recording, err error) {
 	switch {
 	case o.recorded != "":
-		return readRecording(o.recorded, replicas)
+		return readRecording(o.recorded, m, replicas)
 	case o.record == "":
 		return now()
 	}

@@ -28,8 +28,8 @@ func (r *recording) write(w io.Writer) error {
 	return errors.Join(json.NewEncoder(z).Encode(r), z.Close())
 }
 
-// readRecording reads a rehearsal with a number of replicas.
-func readRecording(name string, replicas int) (*recording, error) {
+// readRecording reads the rehearsal of a workload with a number of replicas.
+func readRecording(name string, of *measurement, replicas int) (*recording, error) {
 	refuse := func(err error) error { return cli.BadInput(fmt.Errorf("--recorded %s: %w", name, err)) }
 	file, err := os.Open(name)
 	if err != nil {
@@ -49,6 +49,13 @@ func readRecording(name string, replicas int) (*recording, error) {
 	}
 	if n := len(r.EPP.Scrapes); n != replicas {
 		return nil, refuse(fmt.Errorf("it is of %d replicas, and the run has %d", n, replicas))
+	}
+	requests, err := of.requests()
+	if err != nil {
+		return nil, err
+	}
+	if requests >= 0 && r.Client.Sent != requests {
+		return nil, refuse(fmt.Errorf("it is of %d requests, and the run has %d", r.Client.Sent, requests))
 	}
 	return r, nil
 }

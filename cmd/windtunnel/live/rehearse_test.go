@@ -186,6 +186,7 @@ func TestRehearseRefuses(t *testing.T) {
 		"no recording":                  {[]string{"--recorded", "/none"}, "--recorded: open /none: no such file or directory"},
 		"a recording that is none":      {[]string{"--recorded", "live/rehearse.go"}, "--recorded live/rehearse.go: gzip: invalid header"},
 		"a recording of more replicas":  {[]string{"--recorded", "live/testdata/rehearsals/precise-prefix.json.gz"}, "it is of 4 replicas, and the run has 1"},
+		"a recording of fewer requests": {[]string{"-f", "live/testdata/rehearsals/default.yaml", "--name", "default", "--set", "horizon.requests=5001", "--recorded", "live/testdata/rehearsals/default.json.gz"}, "default.json.gz: it is of 5000 requests, and the run has 5001"},
 		"no EPP":                        {nil, "the program of the EPP is required: --epp BINARY"},
 		"a flag that is set":            {[]string{"--epp", "/bin/false", "--epp-arg=--v=4", "--epp-arg=--grpc-port=1"}, "--epp-arg[1]: Forbidden: a rehearsal sets --grpc-port: leave it out"},
 		"a program that ends at once":   {[]string{"--epp", "/bin/echo", "--epp-arg=--v=4"}, " --v=4\n"},
