@@ -205,7 +205,7 @@ func (p *podPlay) send(ctx context.Context) error {
 	return p.play.send(ctx)
 }
 
-// follow takes what the replicas note, and writes the endpoints of the EPP anew where replicas come and go. A name server
+// follow writes the endpoints of the EPP anew where replicas come and go, and takes what the replicas note. A name server
 // that does not answer changes nothing.
 func (p *podPlay) follow(ctx context.Context, over <-chan struct{}) {
 	tick := time.NewTicker(findInterval)
@@ -216,16 +216,12 @@ func (p *podPlay) follow(ctx context.Context, over <-chan struct{}) {
 			return
 		case <-tick.C:
 		}
-		p.takeNotes(ctx)
 		found, err := p.find(ctx, p.live, p.services)
-		if err != nil || found.equal(&last) {
-			continue
-		}
-		if err := epp.WriteEndpoints(p.folder, found.endpoints); err != nil {
-			continue // tried again at the next tick
-		}
-		p.moved.add(len(last.endpoints), len(found.endpoints))
-		last = found
+		if err == nil && !found.equal(&last) && epp.WriteEndpoints(p.folder, found.endpoints) == nil {
+			p.moved.add(len(last.endpoints), len(found.endpoints))
+			last = found
+		} // otherwise it is tried again at the next tick
+		p.takeNotes(ctx) // behind that: a replica that is gone may not answer for a minute
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -252,6 +253,27 @@ func TestALiveRunWhoseReplicasChange(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(p.folder, "endpoints.yaml")); err != nil || strings.Count(string(text), "address:") != 1 {
 		t.Errorf("the EPP's endpoints are %s, %v", text, err)
+	}
+}
+
+// TestAReplicaThatIsGoneIsNotAsked has one that takes connections and does not answer, and that does not serve any more.
+func TestAReplicaThatIsGoneIsNotAsked(t *testing.T) {
+	silent := listen(t)
+	defer silent.Close()
+	p := &podPlay{liveWorkerOptions: &liveWorkerOptions{}, play: &play{notes: rehearse.NewNotes(1, 0)}, live: &experiment.Live{Pools: []experiment.LivePool{{}}}}
+	p.first.endpoints = []epp.Endpoint{{Name: "a", Address: netip.MustParseAddrPort(silent.Addr().String())}}
+	p.folder, p.services = t.TempDir(), []discovery.Service{{Pool: "llama"}}
+	over, looks := make(chan struct{}), 0
+	end := sync.OnceFunc(func() { close(over) })
+	p.finder.Lookup = func(context.Context, string, string) ([]netip.Addr, error) {
+		if looks++; looks > 1 {
+			end()
+		}
+		return nil, nil
+	}
+	p.follow(t.Context(), over)
+	if p.moved.told != "1, then 0" || p.lost != nil {
+		t.Errorf("moved: %q, lost: %v", p.moved.told, p.lost)
 	}
 }
 
