@@ -88,7 +88,7 @@ func (o *loadOptions) run(ctx context.Context, stdin io.Reader, stdout, stderr i
 	if err := o.check(); err != nil {
 		return err
 	}
-	run, err := o.local.CompileOne(ctx, stdin, "-f")
+	run, err := compileAsSet(ctx, stdin, &o.local)
 	if err != nil {
 		return err
 	}

@@ -198,6 +198,23 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// TestLoadAsksForTheModelThatIsSet has a server of another model than the manifest's.
+func TestLoadAsksForTheModelThatIsSet(t *testing.T) {
+	var asked struct {
+		Model string `json:"model"`
+	}
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&asked); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(s.Close)
+	_, _ = runLoad(t, "-f", loadFile(t), "--target", s.URL, "--set", "horizon.requests=1", "--set", "pools[llama].model=Qwen/Qwen3-8B")
+	if asked.Model != "Qwen/Qwen3-8B" {
+		t.Errorf("a request asks for %q", asked.Model)
+	}
+}
+
 func TestLoadTellsWhatFailed(t *testing.T) {
 	out, err := runLoad(t, "-f", loadFile(t), "--target", "http://127.0.0.1:1")
 	if want := "each of the 20 requests failed"; err == nil || err.Error() != want || cli.ExitCode(err) != 1 {

@@ -88,8 +88,8 @@ func TestTheEPPGetsTheConfigurationAsItIsStated(t *testing.T) {
 }
 
 func TestRehearseRefusesWhatNoEPPDoes(t *testing.T) {
-	text := strings.Replace(loadManifest, "    router: {", "    disruptions: [{pool: llama, at: 1s, kind: Fail}]\n    router: {signals: Oracle, ", 1)
-	_, err := runRehearse(t, "-f", writeManifest(t, text), "--epp", "/bin/false")
+	text := strings.Replace(loadManifest, "    router: {", "    disruptions: [{pool: llama, at: 1s, kind: Fail}]\n    router: {", 1)
+	_, err := runRehearse(t, "-f", writeManifest(t, text), "--epp", "/bin/false", "--set", "router.signals=Oracle")
 	for _, want := range []string{
 		"spec.scenario.disruptions: Forbidden: a rehearsal does not disturb replicas",
 		"spec.scenario.router.signals: Forbidden: a real EPP reads metrics in intervals",

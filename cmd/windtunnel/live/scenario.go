@@ -118,13 +118,28 @@ func (o *scenarioOptions) load(ctx context.Context, stdin io.Reader) (pools, err
 // read reads the manifests, or the plan.
 func (o *scenarioOptions) read(ctx context.Context, stdin io.Reader) (local.Run, error) {
 	if o.plan == "" {
-		return o.local.CompileOne(ctx, stdin, "-f")
+		return compileAsSet(ctx, stdin, &o.local)
 	}
 	plan, traces, err := worker.Options{PlanFolder: o.plan, InputsFolder: o.inputs, Parquet: parquetfile.Codec{}}.ReadRun()
 	if err != nil {
 		return local.Run{}, cli.BadInput(fmt.Errorf("--plan, --inputs: %w", err))
 	}
 	return plannedRun(plan, traces)
+}
+
+// compileAsSet compiles the run of the manifests. Its scenario has what flags set.
+func compileAsSet(ctx context.Context, stdin io.Reader, o *local.Options) (local.Run, error) {
+	run, err := o.CompileOne(ctx, stdin, "-f")
+	if err != nil {
+		return local.Run{}, err
+	}
+	scenario, err := scenarioOf(run.Plan)
+	if err != nil {
+		return local.Run{}, err
+	}
+	run.SimulationRun = run.DeepCopy()
+	run.Spec.Scenario = *scenario
+	return run, nil
 }
 
 // plannedRun is the run of a plan.
@@ -154,11 +169,7 @@ func (o *scenarioOptions) poolsOf(run local.Run) (pools, error) {
 	if err != nil {
 		return pools{}, err
 	}
-	scenario, err := scenarioOf(run.Plan)
-	if err != nil {
-		return pools{}, err
-	}
-	served := pools{run: run, config: config, scenario: scenario.Pools}
+	served := pools{run: run, config: config, scenario: slices.Clone(run.Spec.Scenario.Pools)}
 	served.draw(&config)
 	if err := workload.Close(config.Source); err != nil {
 		return pools{}, err
