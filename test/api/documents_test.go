@@ -201,8 +201,7 @@ func kindOf(doc object) string { return doc["kind"].(string) }
 
 func encode(t *testing.T, doc object) []byte {
 	t.Helper()
-	body := jsontest.Encode(t, doc)
-	return body
+	return jsontest.Encode(t, doc)
 }
 
 // A place is a way into a document: field names and indices.

@@ -224,8 +224,7 @@ func (o *object) checkComplete(t *testing.T) {
 // sample is a sample as it is shipped.
 func sample(t *testing.T, file string) []byte {
 	t.Helper()
-	text := testfile.Read(t, root+"/config/samples/"+file)
-	return text
+	return testfile.Read(t, root+"/config/samples/"+file)
 }
 
 // edited is a manifest with another name, and with what edit changes of its spec.

@@ -102,7 +102,7 @@ func TestAPromotedConfigMapIsReplaced(t *testing.T) {
 	}
 	delete(cm["metadata"].(map[string]any), "resourceVersion")
 	ns.kubectl(t, "delete", "configmap", promoted)
-	if _, err := commandWithInput(marshal(t, cm), "kubectl", "create", "-f", "-"); err != nil {
+	if _, err := commandWithInput(jsontest.Encode(t, cm), "kubectl", "create", "-f", "-"); err != nil {
 		t.Fatal(err)
 	}
 	ns.eventually(t, "policysweep/gates", "damaged by another ConfigMap", func(o *object) bool {

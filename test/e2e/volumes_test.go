@@ -187,11 +187,11 @@ spec:
 func packImage(t *testing.T, name, folder string) []byte {
 	t.Helper()
 	layer := packTar(t, os.DirFS(folder))
-	config := marshal(t, map[string]any{
+	config := jsontest.Encode(t, map[string]any{
 		"os": "linux", "architecture": runtime.GOARCH, "config": map[string]any{},
 		"rootfs": map[string]any{"type": "layers", "diff_ids": []string{"sha256:" + experiment.Digest(layer)}},
 	})
-	manifest := marshal(t, []any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
+	manifest := jsontest.Encode(t, []any{map[string]any{"Config": "config.json", "RepoTags": []string{name}, "Layers": []string{"layer.tar"}}})
 	return packTar(t, fstest.MapFS{
 		"manifest.json": {Data: manifest}, "config.json": {Data: config}, "layer.tar": {Data: layer},
 	})
@@ -205,10 +205,4 @@ func packTar(t *testing.T, files fs.FS) []byte {
 		t.Fatal(err)
 	}
 	return packed.Bytes()
-}
-
-func marshal(t *testing.T, v any) []byte {
-	t.Helper()
-	raw := jsontest.Encode(t, v)
-	return raw
 }

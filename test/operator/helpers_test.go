@@ -206,8 +206,7 @@ func (p *platform) runLocally(t *testing.T, objects ...client.Object) local {
 	}
 	file := filepath.Join(t.TempDir(), "manifest.yaml")
 	testfile.Write(t, file, text.Bytes())
-	out := jsontest.Decode[local](t, p.verb(t, verb, "-f", file, "-o", "json"))
-	return out
+	return jsontest.Decode[local](t, p.verb(t, verb, "-f", file, "-o", "json"))
 }
 
 // verb runs the built binary and returns what it prints.
