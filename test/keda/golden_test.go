@@ -40,7 +40,7 @@ type Poll struct {
 	At             simtime.Time
 	Replicas       int32
 	Active, Failed bool
-	Want           keda.Decision
+	Want           keda.PollResult
 
 	Trigger  int
 	Target   keda.Target

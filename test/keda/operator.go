@@ -41,7 +41,7 @@ func newOperator(spec keda.Spec) *operator {
 }
 
 // request makes the decision of one poll.
-func (o *operator) request(t *testing.T, replicas int32, active, failed bool) keda.Decision {
+func (o *operator) request(t *testing.T, replicas int32, active, failed bool) keda.PollResult {
 	o.cluster.replicas, o.cluster.written = replicas, false
 	result := o.executor.RequestScale(t.Context(), o.object.DeepCopy(), active, failed, executor.ScaleExecutorOptions{})
 	if result.Error != nil {
@@ -50,7 +50,7 @@ func (o *operator) request(t *testing.T, replicas int32, active, failed bool) ke
 	if result.LastActiveTime != nil {
 		o.object.Status.LastActiveTime = stored(t, result.LastActiveTime)
 	}
-	d := keda.Decision{Write: o.cluster.written, Active: keda.Reason(result.Conditions.GetActiveCondition().Reason)}
+	d := keda.PollResult{Write: o.cluster.written, Active: keda.Reason(result.Conditions.GetActiveCondition().Reason)}
 	if d.Write {
 		d.Replicas = o.cluster.replicas
 	}
