@@ -85,7 +85,7 @@ const gpt2Words = `'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+
 func Read(r io.Reader) (*BPE, error) {
 	var f file
 	var typed *json.UnmarshalTypeError // behind which the rest is read: other models have other fields
-	if err := json.NewDecoder(r).Decode(&f); err != nil && !(errors.As(err, &typed) && typed.Field != "") {
+	if err := json.NewDecoder(r).Decode(&f); err != nil && (!errors.As(err, &typed) || typed.Field == "") {
 		return nil, fmt.Errorf("not a tokenizer.json: %w", err)
 	}
 	m := &f.Model
