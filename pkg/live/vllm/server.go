@@ -100,6 +100,7 @@ func New(o Options, e Engine) *Server {
 	for _, name := range o.Adapters {
 		s.adapters.loaded[name] = name
 	}
+	s.mux.HandleFunc(otherPaths, func(w http.ResponseWriter, r *http.Request) { s.fail(w, s.missing(r)) })
 	s.mux.HandleFunc("GET /health", func(http.ResponseWriter, *http.Request) {})
 	s.mux.HandleFunc("GET /ping", func(http.ResponseWriter, *http.Request) {})
 	s.mux.HandleFunc("GET /version", func(w http.ResponseWriter, _ *http.Request) {
@@ -123,18 +124,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if id := r.Header.Get("X-Request-Id"); id != "" && s.o.EchoRequestID {
 		w.Header().Set("X-Request-Id", id)
 	}
-	if _, pattern := s.mux.Handler(r); pattern == "" {
-		s.fail(w, s.missing(r))
-		return
-	}
 	s.mux.ServeHTTP(w, r)
 }
+
+// otherPaths is the pattern of what no other pattern has.
+const otherPaths = "/"
 
 // missing is the error of a path that is not there, or not for the method of a request.
 func (s *Server) missing(r *http.Request) *apiError {
 	e := &apiError{Code: http.StatusNotFound}
 	for _, method := range []string{http.MethodGet, http.MethodPost} {
-		if _, pattern := s.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != "" {
+		if _, pattern := s.mux.Handler(&http.Request{Method: method, URL: r.URL, Host: r.Host}); pattern != otherPaths {
 			e.Code = http.StatusMethodNotAllowed
 		}
 	}
