@@ -5,7 +5,7 @@ package paniccheck
 
 import "testing"
 
-// Want is deferred where a function must panic. It ends the panic, and reports a text where there is none.
+// Want fails the test with a message unless the calling function panics, and recovers from the panic. Call it with defer.
 func Want(t testing.TB, format string, args ...any) {
 	t.Helper()
 	if recover() == nil {

@@ -37,8 +37,8 @@ type Notes struct {
 	of   []Record
 }
 
-// NewNotes returns empty notes of a number of replicas. Each replica has at most so many that are not taken; 0 is no
-// limit.
+// NewNotes returns empty notes for a number of replicas. most is how many notes of a replica are kept until Take; with 0
+// there is no limit.
 func NewNotes(replicas, most int) *Notes { return &Notes{most: most, of: make([]Record, replicas)} }
 
 // Scraped takes what a replica showed at a time.

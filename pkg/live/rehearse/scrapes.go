@@ -25,7 +25,7 @@ type scrape struct {
 	Blocks      int     `json:"blocks"`
 }
 
-// before returns the last scrape of an endpoint before a time; nil where there is none.
+// before returns the latest scrape of an endpoint before a time in Unix nanoseconds, or nil if there is none.
 func (s Scrapes) before(endpoint int, at int64) *scrape {
 	all := s[endpoint]
 	n := sort.Search(len(all), func(i int) bool { return all[i].At >= at })
